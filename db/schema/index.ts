@@ -1,0 +1,4 @@
+export * from './access'
+export * from './cas'
+export * from './registry'
+export * from './threads'

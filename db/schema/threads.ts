@@ -1,0 +1,147 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import { THREAD_EVENT_TYPES, THREAD_STATUSES } from '../../server/threads/status'
+import { appNow, createdAt, hash } from './columns'
+
+/**
+ * One row a thread: its head and status. Written by `thread.start`, the claim, the append and the control commands; every
+ * write by a runner is guarded by `lease_token`. A projection of nodes and events.
+ *
+ * Each append updates the row, so no column that an append touches (`head`, `height`, `steps`, `crashes`, `updated_at`)
+ * may be in an index: that keeps the update heap-only.
+ */
+export const threads = pgTable(
+  'threads',
+  {
+    id: text('id').primaryKey(),
+    workflow: text('workflow').notNull(),
+    bundle: hash('bundle').notNull(),
+    status: text('status', { enum: THREAD_STATUSES }).notNull(),
+    /** What somebody asked of a running thread and its runner has not done yet. */
+    control: text('control', { enum: ['pause', 'kill'] }),
+    start: hash('start').notNull(),
+    /** Equal to `start` until the first node is appended. */
+    head: hash('head').notNull(),
+    /** Height of `head`; 0 at the start node. */
+    height: integer('height').notNull().default(0),
+    /** Height of `head` without markers and the end node. */
+    steps: integer('steps').notNull().default(0),
+    priority: integer('priority').notNull().default(0),
+    /** A queued thread is not claimed before this. */
+    availableAt: timestamp('available_at', { withTimezone: true }).notNull().default(appNow),
+    /** Claims so far. */
+    attempt: integer('attempt').notNull().default(0),
+    /** Crashes since the last appended node. */
+    crashes: integer('crashes').notNull().default(0),
+    /** Fencing token: grows with every claim, release and end. */
+    leaseToken: bigint('lease_token', { mode: 'number' }).notNull().default(0),
+    leaseExpiresAt: timestamp('lease_expires_at', { withTimezone: true }),
+    runner: text('runner'),
+    depth: integer('depth').notNull().default(0),
+    parentThread: text('parent_thread'),
+    sourceThread: text('source_thread'),
+    maxRounds: integer('max_rounds'),
+    /** The thread ends with 124 when it is not done by then. */
+    deadlineAt: timestamp('deadline_at', { withTimezone: true }),
+    dryRun: boolean('dry_run').notNull().default(false),
+    tags: text('tags').array().notNull().default(sql`'{}'::text[]`),
+    actor: text('actor').notNull(),
+    origin: text('origin', { enum: ['web', 'cli', 'api', 'thread', 'sense'] }).notNull(),
+    idempotencyKey: text('idempotency_key'),
+    /** SHA-256 (hex) of the input that came with the key: the same key with another input is a conflict. */
+    idempotencyDigest: text('idempotency_digest'),
+    /** First characters of the prompt, for lists. */
+    excerpt: text('excerpt').notNull(),
+    returnCode: integer('return_code'),
+    summary: text('summary'),
+    /** `seq` of the newest row of this thread in `thread_events`. */
+    eventSeq: integer('event_seq').notNull().default(0),
+    /** `seq` of the newest row of this thread in `thread_logs`. */
+    logSeq: integer('log_seq').notNull().default(0),
+    createdAt: createdAt(),
+    startedAt: timestamp('started_at', { withTimezone: true }),
+    finishedAt: timestamp('finished_at', { withTimezone: true }),
+    updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().default(appNow),
+  },
+  (t) => [
+    // The claim: highest priority, then oldest.
+    index('threads_queued').on(t.priority.desc(), t.id).where(sql`${t.status} = 'queued'`),
+    // The sweep of expired leases and the runners page; holds only what runs now.
+    index('threads_running').on(t.id).where(sql`${t.status} = 'running'`),
+    // The list by workflow and by status, newest first; the list of all is the primary key backwards.
+    index('threads_by_workflow').on(t.workflow, t.id.desc()),
+    index('threads_by_status').on(t.status, t.id.desc()),
+    // `workflow.show`: threads by version.
+    index('threads_by_bundle').on(t.bundle, t.id.desc()),
+    // `verify`: which threads begin at a damaged start node.
+    index('threads_by_start').on(t.start),
+    uniqueIndex('threads_idempotency').on(t.idempotencyKey),
+  ],
+)
+
+/** Lifecycle of a thread; a step is its own event (its node). Append-only. Grows by a few rows a thread and attempt. */
+export const threadEvents = pgTable(
+  'thread_events',
+  {
+    thread: text('thread').notNull(),
+    /** 1, 2, 3 … in this thread; taken from `threads.event_seq` under the row's lock, so commit order is `seq` order. */
+    seq: integer('seq').notNull(),
+    type: text('type', { enum: THREAD_EVENT_TYPES }).notNull(),
+    /** Status after the event. */
+    status: text('status', { enum: THREAD_STATUSES }).notNull(),
+    /** Height of the head at the event: places it among the steps. */
+    height: integer('height').notNull(),
+    actor: text('actor').notNull(),
+    reason: text('reason'),
+    data: jsonb('data').notNull().default({}),
+    at: timestamp('at', { withTimezone: true }).notNull().default(appNow),
+  },
+  (t) => [primaryKey({ columns: [t.thread, t.seq] })],
+)
+
+/** What `runtime.log` and a worker's stderr said. Written in batches by the runner; capped a thread. */
+export const threadLogs = pgTable(
+  'thread_logs',
+  {
+    thread: text('thread').notNull(),
+    /** 1, 2, 3 … in this thread; taken from `threads.log_seq` under the row's lock. */
+    seq: integer('seq').notNull(),
+    height: integer('height').notNull(),
+    level: text('level', { enum: ['debug', 'info', 'warn', 'error'] }).notNull(),
+    tag: text('tag'),
+    text: text('text').notNull(),
+    at: timestamp('at', { withTimezone: true }).notNull().default(appNow),
+  },
+  (t) => [primaryKey({ columns: [t.thread, t.seq] })],
+)
+
+/** One row a runner process. Written by the runner itself; a row whose `heartbeat_at` is old is a dead runner. */
+export const runners = pgTable('runners', {
+  id: text('id').primaryKey(),
+  host: text('host').notNull(),
+  pid: integer('pid').notNull(),
+  version: text('version').notNull(),
+  nodeVersion: text('node_version').notNull(),
+  /** Threads it holds at once, at most. */
+  capacity: integer('capacity').notNull(),
+  active: integer('active').notNull().default(0),
+  labels: text('labels').array().notNull().default(sql`'{}'::text[]`),
+  /** Layers of the worker sandbox that are active, like `node-permissions`. */
+  sandbox: text('sandbox').array().notNull().default(sql`'{}'::text[]`),
+  startedAt: timestamp('started_at', { withTimezone: true }).notNull().default(appNow),
+  heartbeatAt: timestamp('heartbeat_at', { withTimezone: true }).notNull().default(appNow),
+  stoppedAt: timestamp('stopped_at', { withTimezone: true }),
+  /** Writes refused because the lease was lost: shows that fencing works. */
+  staleWrites: integer('stale_writes').notNull().default(0),
+})

@@ -1,0 +1,47 @@
+/** The status machine's names. Pure: imported by the schema, the API and the pages. */
+
+export const THREAD_STATUSES = [
+  'queued',
+  'running',
+  'paused',
+  'waiting',
+  'completed',
+  'failed',
+  'killed',
+  'dropped',
+] as const
+export type ThreadStatus = (typeof THREAD_STATUSES)[number]
+
+export const FINISHED_STATUSES = ['completed', 'failed', 'killed', 'dropped'] as const
+export type FinishedStatus = (typeof FINISHED_STATUSES)[number]
+
+export function isFinished(status: ThreadStatus): status is FinishedStatus {
+  return (FINISHED_STATUSES as readonly string[]).includes(status)
+}
+
+export const THREAD_EVENT_TYPES = [
+  'queued',
+  'claimed',
+  /** Given back by a runner that stopped cleanly. */
+  'released',
+  'crashed',
+  'lease_expired',
+  'paused',
+  'resumed',
+  'waiting',
+  'woken',
+  'killed',
+  'retried',
+  'forked',
+  'finished',
+] as const
+export type ThreadEventType = (typeof THREAD_EVENT_TYPES)[number]
+
+/** What the end node's `returnCode` means. */
+export const EXIT = { success: 0, failed: 1, deadline: 124, killed: 137, gaveUp: 255 } as const
+
+/** The status that an end node with this return code gives: 137 is killed, 0 completed, all else failed. */
+export function statusOf(returnCode: number): FinishedStatus {
+  if (returnCode === EXIT.success) return 'completed'
+  return returnCode === EXIT.killed ? 'killed' : 'failed'
+}

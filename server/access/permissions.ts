@@ -1,0 +1,34 @@
+/** What a procedure asks of its caller. Every procedure names exactly one. */
+export const PERMISSIONS = [
+  'thread:read',
+  'thread:operate',
+  'workflow:read',
+  'workflow:write',
+  'workflow:grant',
+  'cas:read',
+  'cas:write',
+  'runner:read',
+  'system:read',
+] as const
+export type Permission = (typeof PERMISSIONS)[number]
+
+export const ROLES = ['viewer', 'operator', 'author', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+const VIEWER = ['thread:read', 'workflow:read', 'cas:read', 'runner:read', 'system:read'] as const
+const OPERATOR = [...VIEWER, 'thread:operate'] as const
+const AUTHOR = [...OPERATOR, 'workflow:write', 'cas:write'] as const
+const ADMIN = [...AUTHOR, 'workflow:grant'] as const
+
+/** The one table of rights, for the server and for pages that hide what a person may not do. */
+export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
+  viewer: VIEWER,
+  operator: OPERATOR,
+  author: AUTHOR,
+  admin: ADMIN,
+  owner: ADMIN,
+}
+
+export function mayDo(role: Role, permission: Permission): boolean {
+  return ROLE_PERMISSIONS[role].includes(permission)
+}

@@ -89,4 +89,14 @@ export type Runtime = {
   attemptKey(role: string): string
 }
 
-export type WorkflowFn = (thread: ThreadContext, runtime: Runtime) => AsyncGenerator<RoleOutput, WorkflowCompletion>
+/** What the platform answers to a yield: the step as it was recorded. */
+export type Recorded = { timestamp: number }
+
+/**
+ * A workflow. Every run, first or resumed, is a new generator that gets the steps so far and goes on from there.
+ * A runner that sends nothing back into a yield is fine: the SDK then dates the step by the one before it.
+ */
+export type WorkflowFn = (
+  thread: ThreadContext,
+  runtime: Runtime,
+) => AsyncGenerator<RoleOutput, WorkflowCompletion, Recorded | undefined>

@@ -1,4 +1,4 @@
-import { h64 } from 'xxhashjs'
+import xxhashjs from 'xxhashjs'
 import { type Hash, hashSchema } from '@/server/kernel/ids'
 import { base32Of64 } from './base32'
 
@@ -10,6 +10,6 @@ export function hashBytesInScript(bytes: Uint8Array | string): Hash {
   const view = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes
   // An ArrayBuffer of exactly these bytes: for anything else xxhashjs reaches for Node's deprecated `new Buffer`.
   const exact = new Uint8Array(view).buffer
-  const hex = h64(exact, 0).toString(16).padStart(16, '0')
+  const hex = xxhashjs.h64(exact, 0).toString(16).padStart(16, '0')
   return hashSchema.parse(base32Of64(Number.parseInt(hex.slice(0, 8), 16), Number.parseInt(hex.slice(8), 16)))
 }

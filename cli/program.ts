@@ -1,0 +1,158 @@
+import { Command, Option } from 'commander'
+import { EXIT_CODES_HELP } from './exit-codes'
+import type { Io } from './io'
+
+/** A command's work: its arguments in order, then its options with the global ones, unchecked. Returns an exit code. */
+export type Handler = (io: Io, args: readonly string[], options: unknown) => Promise<number>
+
+const collect = (value: string, earlier: string[]) => [...earlier, value]
+const many = (flags: string, description: string) => new Option(flags, description).default([], '').argParser(collect)
+
+/**
+ * The whole command table. Handlers are loaded when they run, so that `--help` and a typing mistake cost no more than
+ * this file. `done` is told the exit code.
+ */
+export function buildProgram(io: Io, done: (exitCode: number) => void): Command {
+  const program = new Command('cairn')
+    .description('Runs agent workflows and keeps every run as verifiable, hash-linked history.')
+    .option('--url <url>', 'address of the server (CAIRN_URL; default: the nearest .cairn folder)')
+    .option('--key <key>', 'API key (CAIRN_KEY; safer than here, where other users of the machine can see it)')
+    .option('--dir <folder>', 'the .cairn folder to use (CAIRN_DIR)')
+    .option('--json', 'print JSON: one value, or one per line where a command goes on printing')
+    .option('--debug', 'show more: log lines of a thread, and where an error came from')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', EXIT_CODES_HELP)
+    .showSuggestionAfterError()
+    .exitOverride()
+  const to = (load: () => Promise<Handler>) =>
+    async function (this: Command) {
+      const handler = await load()
+      done(await handler(io, this.args, this.optsWithGlobals()))
+    }
+  const noun = (name: string, description: string) => program.command(name).description(description)
+
+  program
+    .command('up')
+    .description('start Postgres, the web server and a runner in this folder; Ctrl-C stops them')
+    .option('--port <port>', 'port of the web server (default: 4400, or the next free one)')
+    .option('--no-build', 'serve the pages as they were last built')
+    .option('--dev', 'rebuild pages and restart the runner when sources change')
+    .action(to(async () => (await import('./commands/up')).up))
+  program
+    .command('demo')
+    .description('start everything, report on this repository with a workflow, verify the result')
+    .option('--port <port>', 'port of the web server (default: 4400, or the next free one)')
+    .option('--once', 'stop when the report is done')
+    .action(to(async () => (await import('./commands/demo')).demo))
+  program
+    .command('open')
+    .description('print a fresh link that logs one browser in, once')
+    .action(to(async () => (await import('./commands/open')).open))
+  program
+    .command('build <entry>')
+    .description('bundle a workflow source into one .esm.js file')
+    .option('-o, --out <file>', 'where to write it (default: beside the entry, with the ending .esm.js)')
+    .action(to(async () => (await import('./commands/build')).build))
+  program
+    .command('run <workflow>')
+    .description('start a thread: name, or name@hash for one version')
+    .requiredOption('-p, --prompt <text>', 'what to do; "-" reads it from stdin')
+    .option('--input <json>', 'input as JSON, or @file')
+    .option('--watch', 'print its steps as they land, and exit with its return code')
+    .option('--wait', 'wait for its end, and exit with its return code')
+    .option('--max-rounds <n>', 'end it after this many steps')
+    .option('--deadline <seconds>', 'end it after this time')
+    .option('--dry-run', 'run no commands')
+    .addOption(many('--tag <tag>', 'tag it; may be given several times'))
+    .option('--idempotency-key <key>', 'the same key and input again give the same thread')
+    .action(to(async () => (await import('./commands/run')).run))
+
+  const workflow = noun('workflow', 'register and inspect workflows')
+  workflow
+    .command('add <name> <file>')
+    .description('register a bundle (.esm.js); a .ts file is built first')
+    .option('--note <text>', 'why, for the history')
+    .option('--types <file>', 'a .d.ts file to keep with it')
+    .addOption(many('--grant <grant>', 'let it run a command: exec:git, or exec:git=folder'))
+    .action(to(async () => (await import('./commands/workflow')).add))
+  workflow
+    .command('list')
+    .description('all workflows')
+    .option('--limit <n>', 'how many at most', '50')
+    .action(to(async () => (await import('./commands/workflow')).list))
+  workflow
+    .command('show <name>')
+    .description('roles, routes, versions and grants of one workflow')
+    .action(to(async () => (await import('./commands/workflow')).show))
+  workflow
+    .command('history <name>')
+    .description('what happened to a workflow, newest first')
+    .option('--limit <n>', 'how many at most', '50')
+    .action(to(async () => (await import('./commands/workflow')).history))
+  workflow
+    .command('rollback <name> [hash]')
+    .description('make an earlier version current: the given one, or the one before')
+    .option('--note <text>', 'why, for the history')
+    .action(to(async () => (await import('./commands/workflow')).rollback))
+  workflow
+    .command('grant <name> [grants...]')
+    .description('add grants: exec:git, or exec:git=folder; --revoke takes one away')
+    .addOption(many('--revoke <grant>', 'take away exec:git, or only its folder exec:git=folder'))
+    .action(to(async () => (await import('./commands/workflow-grant')).grant))
+
+  const thread = noun('thread', 'follow and inspect runs')
+  thread
+    .command('list')
+    .description('threads, newest first')
+    .option('--workflow <name>', 'of one workflow')
+    .addOption(many('--status <status>', 'with this status; may be given several times'))
+    .option('--tag <tag>', 'with this tag')
+    .option('--text <text>', 'whose prompt has these words')
+    .option('--limit <n>', 'how many at most', '20')
+    .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .action(to(async () => (await import('./commands/thread')).list))
+  thread
+    .command('show [id]')
+    .description('one thread with its steps')
+    .option('--latest', 'the newest thread')
+    .option('--role <role>', 'only steps of this role')
+    .action(to(async () => (await import('./commands/thread')).show))
+  thread
+    .command('live [id]')
+    .description('print steps as they land, until the thread ends; exits with its return code')
+    .option('--latest', 'the newest thread')
+    .option('--role <role>', 'only steps of this role')
+    .action(to(async () => (await import('./commands/thread-live')).live))
+  thread
+    .command('verify [id]')
+    .description('recompute every hash and digest of its history; exits 1 when something is damaged')
+    .option('--latest', 'the newest thread')
+    .action(to(async () => (await import('./commands/thread')).verify))
+
+  const cas = noun('cas', 'put and get content by hash')
+  cas
+    .command('put [file]')
+    .description('store bytes from a file, or from stdin')
+    .option('--media-type <type>', 'what the bytes are (default: application/octet-stream)')
+    .option('--text', 'store them as a content node, which workflows can read; they must be UTF-8')
+    .addOption(many('--ref <hash>', 'with --text: another object that it refers to'))
+    .action(to(async () => (await import('./commands/cas')).put))
+  cas
+    .command('get <hash>')
+    .description('write exactly the bytes of an object to stdout')
+    .option('-o, --out <file>', 'write them to a file')
+    .action(to(async () => (await import('./commands/cas')).get))
+  cas
+    .command('list')
+    .description('objects, newest first')
+    .option('--type <type>', 'blob, content, start, state …')
+    .option('--limit <n>', 'how many at most', '50')
+    .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .action(to(async () => (await import('./commands/cas')).list))
+
+  noun('runner', 'the processes that run threads')
+    .command('list')
+    .description('runners, and what they hold')
+    .action(to(async () => (await import('./commands/runner')).list))
+  return program
+}

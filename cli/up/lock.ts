@@ -1,0 +1,117 @@
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { CliError } from '../cli-error'
+import { EXIT_CODES } from '../exit-codes'
+import type { CairnPaths } from './paths'
+
+const lockSchema = z.object({ pid: z.number().int().positive(), identity: z.string().nullable() })
+type LockHolder = z.infer<typeof lockSchema>
+
+/**
+ * Makes this process the only `cairn up` of a folder, until `release`. A lock whose process is gone is taken over.
+ * Throws when another process holds it, or when the folder cannot be written.
+ */
+export async function lockFolder(paths: CairnPaths): Promise<{ release: () => Promise<void> }> {
+  await makeFolder(paths)
+  const mine: LockHolder = { pid: process.pid, identity: processIdentity(process.pid) }
+  const draft = `${paths.lock}.${process.pid}`
+  await writeFile(draft, JSON.stringify(mine), { mode: 0o600 })
+  try {
+    // Linking fails when the name exists: of any number of processes exactly one wins.
+    while (!(await tryLink(draft, paths.lock))) {
+      const holder = await readHolder(paths.lock)
+      if (holder && isHeldBy(holder)) throw await alreadyRunning(paths, holder.pid)
+      await removeStale(paths.lock, holder)
+    }
+  } finally {
+    await rm(draft, { force: true })
+  }
+  return { release: () => rm(paths.lock, { force: true }) }
+}
+
+async function makeFolder(paths: CairnPaths): Promise<void> {
+  try {
+    await mkdir(paths.logs, { recursive: true, mode: 0o700 })
+    await writeFile(`${paths.root}/.gitignore`, '*\n')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error
+    throw new CliError(
+      EXIT_CODES.failed,
+      `The folder ${paths.root} cannot be written (${code}). Make it writable, or name another with --dir.`,
+      { cause: error },
+    )
+  }
+}
+
+async function tryLink(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function readHolder(path: string): Promise<LockHolder | null> {
+  try {
+    return lockSchema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data ?? null
+  } catch {
+    // Gone meanwhile, or not JSON: nobody that we know of holds it.
+    return null
+  }
+}
+
+/** Takes a stale lock away. Another process may have been faster and hold a fresh one: that one is put back. */
+async function removeStale(path: string, stale: LockHolder | null): Promise<void> {
+  const aside = `${path}.stale.${process.pid}`
+  try {
+    await rename(path, aside)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+    throw error
+  }
+  const taken = await readHolder(aside)
+  if (taken && taken.pid !== stale?.pid && isHeldBy(taken)) await tryLink(aside, path)
+  await rm(aside, { force: true })
+}
+
+async function alreadyRunning(paths: CairnPaths, pid: number): Promise<CliError> {
+  const text = await readFile(paths.server, 'utf8').catch(() => null)
+  const url = text ? z.object({ url: z.string() }).safeParse(JSON.parse(text)).data?.url : undefined
+  return new CliError(
+    EXIT_CODES.conflict,
+    `Cairn runs already in ${paths.root}: ${url ?? 'it is starting'} (process ${pid}). ` +
+      'Use "cairn open" for a login link, stop it with Ctrl-C in its terminal, or start another with --dir.',
+  )
+}
+
+/** Whether the process that wrote this lock still runs; a process that got its number later does not count. */
+function isHeldBy(holder: LockHolder): boolean {
+  if (!isAlive(holder.pid)) return false
+  const now = processIdentity(holder.pid)
+  return holder.identity === null || now === null || holder.identity === now
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it exists and belongs to another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** What tells two processes with the same number apart: the start time in ticks since boot (Linux); null elsewhere. */
+function processIdentity(pid: number): string | null {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    // proc(5): the fields after the command name, which is in parentheses and may hold anything; starttime is field 22.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return `${boot}:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
+  } catch {
+    return null
+  }
+}

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Metas, WorkflowDefinition } from './definition'
 import { DefinitionError } from './errors'
 import { type Rows, readTable } from './router'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { END, Json, Permissions, RoleStep, Runtime, START, ThreadContext } from './types'
 
 /** Role name → type of the role's meta. */

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { AgentResult } from './definition'
 import type { MetaProblem } from './errors'
 import type { JsonObject } from './types'

@@ -1,5 +1,5 @@
 import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, END, START } from 'cairn/sdk'
-import { z } from 'zod'
+import * as z from 'zod'
 import { pause } from './pause'
 
 const input = z.object({

@@ -1,0 +1,17 @@
+/** What is wrong with a bundle and what to change. Lines and columns count from 1. */
+export type Finding = { line?: number; column?: number; message: string }
+
+export const MAX_BUNDLE_BYTES = 10 * 1024 * 1024
+export const MAX_TYPES_BYTES = 1024 * 1024
+/** UTF-8 bytes of the descriptor's JSON. */
+export const MAX_DESCRIPTOR_BYTES = 1024 * 1024
+
+/** The one specifier besides Node's built-ins that a bundle may import. `cairn build` inlines it. */
+export const SDK_SPECIFIERS: ReadonlySet<string> = new Set(['cairn/sdk'])
+
+/** "3:14: message" lines, for an error that a person reads. */
+export function listFindings(findings: readonly Finding[]): string {
+  return findings
+    .map(({ line, column, message }) => (line === undefined ? message : `${line}:${column ?? 1}: ${message}`))
+    .join('\n')
+}

@@ -5,12 +5,18 @@ export const MAX_JSON_DEPTH = 512
 /** UTF-8 bytes of one stored object, at most; canonical text stops at as many characters. */
 export const MAX_OBJECT_BYTES = 64 * 1024 * 1024
 
+/** A named bound on the characters of a text. */
+export type TextLimit = { limit: string; max: number }
+const OBJECT_LIMIT: TextLimit = { limit: 'objectBytes', max: MAX_OBJECT_BYTES }
+
 type Walk = {
   /** Keys and indexes from the root to the value at hand. */
   path: (string | number)[]
   /** The containers that are being written: a value that is among them contains itself. */
   open: object[]
+  /** Characters written so far. */
   chars: number
+  limit: TextLimit
 }
 
 /**
@@ -22,10 +28,10 @@ type Walk = {
  *
  * Throws BAD_INPUT naming the path for what JSON cannot say (undefined, a hole, a non-finite number, a bigint, a symbol, a
  * function, an object with a prototype of its own such as a Date or Map, a cycle), and LIMIT_EXCEEDED past
- * `MAX_JSON_DEPTH` or `MAX_OBJECT_BYTES`.
+ * `MAX_JSON_DEPTH` or the limit on the text.
  */
-export function canonicalJson(value: unknown): string {
-  return write(value, { path: [], open: [], chars: 0 })
+export function canonicalJson(value: unknown, limit: TextLimit = OBJECT_LIMIT): string {
+  return write(value, { path: [], open: [], chars: 0, limit })
 }
 
 function write(value: unknown, walk: Walk): string {
@@ -100,21 +106,22 @@ function isPlain(object: object): boolean {
 
 /** `JSON.stringify` of a string is what the RFC asks for, and escapes lone surrogates. */
 function quote(text: string, walk: Walk): string {
-  if (text.length > MAX_OBJECT_BYTES) throw tooLong(walk.chars + text.length)
+  if (text.length > walk.limit.max) throw tooLong(walk, text.length)
   return JSON.stringify(text)
 }
 
 /** Counts as it goes: values that share parts can be exponentially larger as text than in memory. */
 function counted(walk: Walk, text: string): string {
   walk.chars += text.length + 1
-  if (walk.chars > MAX_OBJECT_BYTES) throw tooLong(walk.chars)
+  if (walk.chars > walk.limit.max) throw tooLong(walk, walk.chars)
   return text
 }
 
-function tooLong(actual: number): AppError<'LIMIT_EXCEEDED'> {
-  return new AppError('LIMIT_EXCEEDED', `The JSON text is longer than ${MAX_OBJECT_BYTES} bytes. Store less at once.`, {
-    limit: 'objectBytes',
-    max: MAX_OBJECT_BYTES,
+function tooLong(walk: Walk, actual: number): AppError<'LIMIT_EXCEEDED'> {
+  const { limit, max } = walk.limit
+  return new AppError('LIMIT_EXCEEDED', `The JSON text is longer than ${max} bytes (${limit}). Store less at once.`, {
+    limit,
+    max,
     actual,
   })
 }

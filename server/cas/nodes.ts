@@ -6,6 +6,8 @@ import { hashBytes } from './hash'
 
 /** The parent and 2, 4, 8 … 1024 steps back. */
 export const MAX_ANCESTORS = 11
+/** Bounds the canonical text of `meta`: a worker is not trusted, and what it sends may expand. */
+export const META_LIMIT = { limit: 'metaBytes', max: 8 * 1024 * 1024 }
 
 /** Text that a role produced, or a prompt. Its refs are the artifacts that the writer named. */
 export type ContentNode = { type: 'content'; payload: string; refs: Hash[] }
@@ -142,7 +144,7 @@ export function stateNode(state: StatePayload): Encoded {
   const refs = refsOf({ type: 'state', payload: state }, [])
   const body =
     `{"payload":{"ancestors":${hashes(state.ancestors)},"childThread":${orNull(state.childThread)},` +
-    `"compact":${orNull(state.compact)},"content":"${state.content}","meta":${canonicalJson(state.meta)},` +
+    `"compact":${orNull(state.compact)},"content":"${state.content}","meta":${canonicalJson(state.meta, META_LIMIT)},` +
     `"role":${JSON.stringify(state.role)},"start":"${state.start}","timestamp":${state.timestamp}},` +
     `"refs":${hashes(refs)},"type":"state"}`
   return encoded(body, refs)

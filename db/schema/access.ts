@@ -1,5 +1,5 @@
-import { bytea, createdAt } from './columns'
 import { pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bytea, createdAt } from './columns'
 
 /** Keys for the API and the CLI. Written by `cairn up`; only a SHA-256 of the key is kept. */
 export const apiKeys = pgTable(

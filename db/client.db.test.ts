@@ -1,0 +1,105 @@
+import { sql as raw } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { openDatabase, parseDatabaseUrl, withTransaction } from './client'
+import { runners } from './schema/index'
+import { moveClock } from './testing/clock'
+import { testDatabase } from './testing/test-database'
+
+const db = await testDatabase()
+
+async function idleInTransaction(): Promise<number> {
+  const [row] = await db.sql<{ count: number }[]>`
+    select count(*) from pg_stat_activity
+    where datname = current_database() and state like 'idle in transaction%' and application_name = 'cairn-runner'`
+  return row?.count ?? 0
+}
+
+describe('a transaction', () => {
+  test('never fails to get its connection, however many queries are queued before it', async () => {
+    for (const max of [1, 3]) {
+      for (let queued = 0; queued <= 420; queued += 7) {
+        const pool = openDatabase(db.url, { purpose: 'runner', max })
+        const before = Array.from({ length: queued }, () => pool.sql`select 1`.execute())
+        const results = await Promise.allSettled(
+          Array.from({ length: 3 }, () => withTransaction(pool, ({ sql }) => sql`select 2 as n`)),
+        )
+        await Promise.all(before)
+        expect(
+          results.filter(({ status }) => status === 'rejected'),
+          `max ${max}, ${queued} queued`,
+        ).toEqual([])
+        expect(await idleInTransaction(), `max ${max}, ${queued} queued`).toBe(0)
+        await pool.close()
+      }
+    }
+  })
+
+  test('is undone when its work throws', async () => {
+    const failure = new Error('stop')
+    const work = withTransaction(db, async ({ orm }) => {
+      await orm.insert(runners).values({ id: 'r1', host: 'h', pid: 1, version: '1', nodeVersion: '20', capacity: 1 })
+      throw failure
+    })
+    await expect(work).rejects.toBe(failure)
+    expect(await db.orm.select().from(runners)).toEqual([])
+  })
+
+  test('that idles too long is ended by the server', async () => {
+    const [row] = await withTransaction(db, ({ sql }) => sql`show idle_in_transaction_session_timeout`)
+    expect(row).toEqual({ idle_in_transaction_session_timeout: '10s' })
+  })
+})
+
+describe('values', () => {
+  test('come back alike through hand-written statements before and after drizzle was used on the pool', async () => {
+    const read = async () => (await db.sql`select now() as at, 5::bigint as n, '{"a":1}'::jsonb as j`)[0]
+    const before = await read()
+    await db.orm.execute(raw`select 1`)
+    const after = await read()
+    for (const row of [before, after]) {
+      expect(row?.at).toBeInstanceOf(Date)
+      expect(row).toMatchObject({ n: 5, j: { a: 1 } })
+    }
+  })
+
+  test('of json go in once, never as text inside json, by drizzle and by hand', async () => {
+    const [row] = await db.sql<{ a: unknown; b: unknown }[]>`
+      select ${db.sql.json({ x: [1] })}::jsonb as a, ${JSON.stringify({ y: 2 })}::jsonb as b`
+    expect(row).toEqual({ a: { x: [1] }, b: { y: 2 } })
+  })
+
+  test('of bigint outside the safe range are an error, not a wrong number', async () => {
+    await expect(db.sql`select 9007199254740993::bigint`).rejects.toThrow(/safe integers/)
+    expect(await db.sql`select 1 as alive`).toEqual([{ alive: 1 }])
+  })
+})
+
+test('a URL that says a pooler is between sends no setting at connect and prepares nothing', async () => {
+  expect(parseDatabaseUrl('postgres://h/d?pgbouncer=true&sslmode=require')).toEqual({
+    address: 'postgres://h/d?sslmode=require',
+    pooled: true,
+  })
+  const pool = openDatabase(`${db.url}?pgbouncer=true`, { purpose: 'web' })
+  const value = 1
+  await pool.sql`select ${value}::int`
+  const [prepared] = await pool.sql`select count(*) as n from pg_prepared_statements`
+  const [timeout] = await pool.sql`show statement_timeout`
+  await pool.close()
+  expect(prepared).toEqual({ n: 0 })
+  expect(timeout).toEqual({ statement_timeout: '0' })
+})
+
+test('moving the clock moves it for every session at once, also under prepared statements', async () => {
+  const other = openDatabase(db.url, { purpose: 'runner', max: 1 })
+  const ahead = async () => {
+    const [row] = await other.sql<{ ms: number }[]>`
+      select (extract(epoch from app_now() - clock_timestamp()) * 1000)::bigint as ms`
+    return row?.ms ?? Number.NaN
+  }
+  for (let n = 0; n < 7; n++) expect(Math.abs(await ahead())).toBeLessThan(1_000)
+  await moveClock(db, 60_000)
+  expect(Math.abs((await ahead()) - 60_000)).toBeLessThan(1_000)
+  await moveClock(db, 60_000)
+  expect(Math.abs((await ahead()) - 120_000)).toBeLessThan(1_000)
+  await other.close()
+})

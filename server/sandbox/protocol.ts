@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { Json, ThreadContext } from '@/sdk/types'
+
+/**
+ * The one message schema between a trusted process and a sandboxed worker: JSON, a line each, over file descriptor 3.
+ *
+ * `run` names one execution of one thread. It is 128 random bits that only the worker holding the thread was told, so a
+ * worker cannot speak for a thread of another one, and a role cannot guess the run of a sibling in the same process.
+ */
+const runId = z.string().length(22)
+
+/** From the trusted side, so typed and not parsed. */
+export type ToWorker =
+  /** Load this bundle; answered by `loaded` or `load-failed`. */
+  | { type: 'load'; source: string; hash: string }
+  /** Load this bundle and send its `descriptor` export. */
+  | { type: 'describe'; source: string }
+  /** `head` is the node to go on after; with `start`, what `attemptKey` is made of. */
+  | { type: 'run'; run: string; thread: ThreadContext; head: string; start: string; dryRun: boolean }
+  | { type: 'appended'; run: string; head: string }
+  | { type: 'reply'; run: string; id: number; value: Json }
+  | { type: 'refused'; run: string; id: number; error: { name: string; message: string } }
+  /** The run is to end: abort its signal. */
+  | { type: 'abort'; run: string; reason: string }
+
+const thrown = z.object({
+  name: z.string().max(200),
+  message: z.string().max(16_384),
+  stack: z.string().max(16_384).nullable(),
+})
+
+export const fromWorkerSchema = z.discriminatedUnion('type', [
+  /** The shim is up. */
+  z.strictObject({ type: z.literal('ready') }),
+  z.strictObject({ type: z.literal('loaded') }),
+  z.strictObject({ type: z.literal('load-failed'), error: thrown }),
+  z.strictObject({ type: z.literal('descriptor'), value: z.unknown() }),
+  /** Content that a later `append` of this run refers to, or that stays on its own. The runner hashes it itself. */
+  z.strictObject({ type: z.literal('put'), run: runId, text: z.string(), refs: z.array(z.string()).max(1000) }),
+  /** What the generator yielded, checked by the runner. */
+  z.strictObject({ type: z.literal('append'), run: runId, output: z.unknown() }),
+  /** What the generator returned, checked by the runner. */
+  z.strictObject({ type: z.literal('done'), run: runId, completion: z.unknown() }),
+  z.strictObject({ type: z.literal('failed'), run: runId, error: thrown }),
+  z.strictObject({
+    type: z.literal('call'),
+    run: runId,
+    id: z.number().int(),
+    method: z.enum(['cas.get', 'exec']),
+    args: z.unknown(),
+  }),
+  z.strictObject({
+    type: z.literal('log'),
+    run: runId,
+    level: z.enum(['debug', 'info', 'warn', 'error']),
+    tag: z.string().max(64).nullable(),
+    text: z.string(),
+  }),
+])
+export type FromWorker = z.infer<typeof fromWorkerSchema>
+export type Thrown = z.infer<typeof thrown>
+
+/** Arguments of the methods that a bundle may call. */
+export const callArgs = {
+  'cas.get': z.strictObject({ hash: z.string() }),
+  exec: z.strictObject({
+    command: z.string().max(256),
+    args: z.array(z.string()).max(10_000),
+    cwd: z.string().max(4096).nullable(),
+    stdin: z.string().nullable(),
+    timeoutMs: z.number().int().positive().nullable(),
+  }),
+}

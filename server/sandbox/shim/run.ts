@@ -1,0 +1,112 @@
+import type { ExecResult, Json, RoleOutput, Runtime, WorkflowFn } from '@/sdk/types'
+import { hashBytes } from '@/server/cas/hash'
+import { contentNode } from '@/server/cas/nodes'
+import type { Hash } from '@/server/kernel/ids'
+import type { FromWorker, ToWorker } from '../protocol'
+import { toThrown } from './to-thrown'
+
+type RunMessage = Extract<ToWorker, { type: 'run' }>
+type ForRun = Exclude<ToWorker, { type: 'load' | 'describe' | 'run' }>
+export type Run = { receive(message: ForRun): void; finished: Promise<void> }
+
+type Waiter<T> = { resolve(value: T): void; reject(error: Error): void }
+
+/** Drives one generator: a yield is sent, and nothing after it runs before the runner says that its node is durable. */
+export function createRun(start: RunMessage, workflow: WorkflowFn, send: (message: FromWorker) => void): Run {
+  const { run } = start
+  const abort = new AbortController()
+  const calls = new Map<number, Waiter<Json>>()
+  let head = start.head
+  let appended: Waiter<void> | undefined
+  let lastCall = 0
+
+  function call<T extends Json>(method: 'cas.get' | 'exec', args: Json): Promise<T> {
+    if (abort.signal.aborted) return Promise.reject(abort.signal.reason)
+    const id = ++lastCall
+    send({ type: 'call', run, id, method, args })
+    // The runner answers a method with the type that `Runtime` gives it.
+    return new Promise<Json>((resolve, reject) => calls.set(id, { resolve, reject })) as Promise<T>
+  }
+
+  const runtime: Runtime = {
+    cas: {
+      async put(text, refs = []) {
+        if (typeof text !== 'string') throw new TypeError('cas.put takes a string')
+        // The runner hashes the text again and refuses refs that are no hashes.
+        const { hash } = contentNode(text, refs as Hash[])
+        send({ type: 'put', run, text, refs })
+        return hash
+      },
+      get: (hash) => call<string | null>('cas.get', { hash: String(hash) }),
+    },
+    exec: (command, args, options = {}) =>
+      call<ExecResult>('exec', {
+        command,
+        args,
+        cwd: options.cwd ?? null,
+        stdin: options.stdin ?? null,
+        timeoutMs: options.timeoutMs ?? null,
+      }),
+    log(text, options = {}) {
+      send({ type: 'log', run, level: options.level ?? 'info', tag: options.tag ?? null, text: String(text) })
+    },
+    signal: abort.signal,
+    dryRun: start.dryRun,
+    attemptKey: (role) => hashBytes(`${start.start}\n${head}\n${role}`),
+  }
+
+  async function drive(): Promise<void> {
+    const generator = workflow(start.thread, runtime)
+    for (;;) {
+      const next = await generator.next()
+      if (abort.signal.aborted) return
+      if (next.done) return send({ type: 'done', run, completion: plain(next.value) })
+      send({ type: 'append', run, output: plain(next.value as RoleOutput) })
+      await new Promise<void>((resolve, reject) => {
+        appended = { resolve, reject }
+      })
+    }
+  }
+
+  return {
+    finished: drive().catch((error: unknown) => {
+      if (!abort.signal.aborted) send({ type: 'failed', run, error: toThrown(error) })
+    }),
+    receive(message) {
+      switch (message.type) {
+        case 'appended':
+          head = message.head
+          return appended?.resolve()
+        case 'reply':
+          calls.get(message.id)?.resolve(message.value)
+          return void calls.delete(message.id)
+        case 'refused': {
+          const error = new Error(message.error.message)
+          error.name = message.error.name
+          calls.get(message.id)?.reject(error)
+          return void calls.delete(message.id)
+        }
+        case 'abort': {
+          const reason = new DOMException(message.reason, 'AbortError')
+          abort.abort(reason)
+          for (const waiter of calls.values()) waiter.reject(reason)
+          calls.clear()
+          appended?.reject(reason)
+        }
+      }
+    },
+  }
+}
+
+/** A copy that JSON can say exactly: what JSON would silently change (NaN to null, a function to nothing) is an error. */
+function plain(value: unknown): Json {
+  const text = JSON.stringify(value, (key, inner: unknown) => {
+    const kind = typeof inner
+    if (kind === 'number' && !Number.isFinite(inner))
+      throw new TypeError(`${key || 'the value'} is ${String(inner)}, which JSON cannot hold`)
+    if (kind === 'bigint' || kind === 'function' || kind === 'symbol')
+      throw new TypeError(`${key || 'the value'} is a ${kind}, which JSON cannot hold`)
+    return inner
+  })
+  return text === undefined ? null : (JSON.parse(text) as Json)
+}

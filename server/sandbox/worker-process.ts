@@ -1,0 +1,168 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import type { Duplex } from 'node:stream'
+import { lineChannel } from './line-channel'
+import { sandboxFlags } from './node-flags'
+import { type FromWorker, fromWorkerSchema, type ToWorker } from './protocol'
+import { shimFile } from './shim-file'
+
+/** Why a worker is gone. `planned`: this process ended it without blaming its threads. */
+export type WorkerExit = { reason: string; stderr: string; planned: boolean }
+
+export type WorkerOptions = {
+  /** Resident memory in MiB above which the worker is killed. */
+  memoryMegabytes: number
+  /** Bytes of one message, at most. */
+  maxMessageBytes?: number
+}
+
+/** Messages that break the schema or name a run that the worker does not hold, before it is killed. */
+const MAX_BAD_MESSAGES = 100
+/** A worker that says more than this in one window is read no further until the window ends. */
+const WINDOW_MS = 100
+const WINDOW_MESSAGES = 5_000
+const WINDOW_BYTES = 32 * 1024 * 1024
+const STDERR_KEPT = 8_192
+const MEMORY_CHECK_MS = 250
+
+type Events = { message: [FromWorker]; exit: [WorkerExit]; output: [string] }
+
+/**
+ * A child process that runs untrusted code: its own process group, an empty environment, the permission model of Node, a
+ * memory bound, and one channel. Every message is parsed; a worker that floods is read slowly, one that keeps breaking the
+ * rules is killed.
+ */
+export class WorkerProcess extends EventEmitter<Events> {
+  readonly pid: number
+  private readonly channel: { send(message: unknown): void }
+  private readonly memoryTimer: NodeJS.Timeout
+  private readonly windowTimer: NodeJS.Timeout
+  private badMessages = 0
+  private windowMessages = 0
+  private windowBytes = 0
+  private stderr = ''
+  private endReason: { reason: string; planned: boolean } | undefined
+  private gone = false
+
+  static async start(options: WorkerOptions): Promise<WorkerProcess> {
+    const shim = await shimFile()
+    const flags = sandboxFlags(process.version, { readable: shim, heapMegabytes: options.memoryMegabytes })
+    // Next's types ask every environment for NODE_ENV; this one is empty on purpose.
+    const env = {} as NodeJS.ProcessEnv
+    const spawnOptions: SpawnOptions = { env, cwd: '/', detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] }
+    const child = spawn(process.execPath, [...flags, shim], spawnOptions)
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', reject)
+    })
+    return new WorkerProcess(child, options)
+  }
+
+  private constructor(
+    child: ChildProcess,
+    private readonly options: WorkerOptions,
+  ) {
+    super()
+    // `spawn` has been emitted, so there is a pid and stdio[3] is the duplex pipe asked for above.
+    this.pid = child.pid as number
+    const pipe = child.stdio[3] as Duplex
+    pipe.on('error', () => undefined) // The exit event tells what happened.
+    pipe.on('data', (chunk: Buffer) => this.count(pipe, chunk.length))
+    this.channel = lineChannel(pipe, {
+      maxLineBytes: options.maxMessageBytes ?? 128 * 1024 * 1024,
+      onMessage: (message) => this.receive(pipe, message),
+      onFault: (fault) => {
+        if (fault.kind === 'not-json') this.reject()
+        else this.kill(`it sent a message of more than ${fault.max} bytes`)
+      },
+    })
+    child.stdout?.on('data', (chunk: Buffer) => this.emit('output', chunk.toString('utf8')))
+    child.stderr?.on('data', (chunk: Buffer) => {
+      const text = chunk.toString('utf8')
+      this.stderr = (this.stderr + text).slice(-STDERR_KEPT)
+      this.emit('output', text)
+    })
+    child.once('close', (code, signal) => this.onClose(code, signal))
+    this.memoryTimer = setInterval(() => void this.checkMemory(), MEMORY_CHECK_MS).unref()
+    this.windowTimer = setInterval(() => {
+      this.windowMessages = 0
+      this.windowBytes = 0
+      pipe.resume()
+    }, WINDOW_MS).unref()
+  }
+
+  send(message: ToWorker): void {
+    if (!this.gone) this.channel.send(message)
+  }
+
+  /** Ends the process group at once. The first reason given is the one that `exit` tells. */
+  kill(reason: string, options: { planned?: boolean } = {}): void {
+    if (this.gone) return
+    this.endReason ??= { reason, planned: options.planned ?? false }
+    try {
+      process.kill(-this.pid, 'SIGKILL')
+    } catch {
+      // The group is gone already; `close` follows.
+    }
+  }
+
+  /** Counts a message that cannot be what an honest bundle sends. */
+  reject(): void {
+    this.badMessages += 1
+    if (this.badMessages > MAX_BAD_MESSAGES)
+      this.kill(`it sent more than ${MAX_BAD_MESSAGES} messages that are not its own or break the schema`)
+  }
+
+  get rejected(): number {
+    return this.badMessages
+  }
+
+  private receive(pipe: Duplex, raw: unknown): void {
+    if (this.gone || this.endReason !== undefined) return
+    this.windowMessages += 1
+    if (this.windowMessages > WINDOW_MESSAGES) pipe.pause()
+    const parsed = fromWorkerSchema.safeParse(raw)
+    if (parsed.success) this.emit('message', parsed.data)
+    else this.reject()
+  }
+
+  private count(pipe: Duplex, bytes: number): void {
+    this.windowBytes += bytes
+    if (this.windowBytes > WINDOW_BYTES) pipe.pause()
+  }
+
+  private async checkMemory(): Promise<void> {
+    const megabytes = await residentMegabytes(this.pid)
+    if (megabytes !== null && megabytes > this.options.memoryMegabytes) {
+      this.kill(`it used ${Math.round(megabytes)} MiB, more than workerMegabytes (${this.options.memoryMegabytes})`)
+    }
+  }
+
+  private onClose(code: number | null, signal: NodeJS.Signals | null): void {
+    this.gone = true
+    clearInterval(this.memoryTimer)
+    clearInterval(this.windowTimer)
+    const outOfHeap = this.stderr.includes('heap out of memory')
+    const observed = outOfHeap
+      ? `it ran out of heap, workerMegabytes is ${this.options.memoryMegabytes}`
+      : signal === null
+        ? `it exited with code ${code}`
+        : `it was ended by ${signal}`
+    this.emit('exit', {
+      reason: this.endReason?.reason ?? observed,
+      planned: this.endReason?.planned ?? false,
+      stderr: this.stderr.trim(),
+    })
+  }
+}
+
+/** Null where the system does not tell (anything but Linux): there, the heap limit of V8 is the only bound. */
+async function residentMegabytes(pid: number): Promise<number | null> {
+  try {
+    const pages = Number((await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')[1])
+    return (pages * 4096) / (1024 * 1024)
+  } catch {
+    return null
+  }
+}

@@ -8,10 +8,3 @@ export const MAX_DESCRIPTOR_BYTES = 1024 * 1024
 
 /** The one specifier besides Node's built-ins that a bundle may import. `cairn build` inlines it. */
 export const SDK_SPECIFIERS: ReadonlySet<string> = new Set(['cairn/sdk'])
-
-/** "3:14: message" lines, for an error that a person reads. */
-export function listFindings(findings: readonly Finding[]): string {
-  return findings
-    .map(({ line, column, message }) => (line === undefined ? message : `${line}:${column ?? 1}: ${message}`))
-    .join('\n')
-}

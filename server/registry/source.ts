@@ -1,0 +1,14 @@
+import type { Queryable } from '@/db/client'
+import { readBundle } from '@/db/queries/registry/read-bundle'
+import { AppError } from '@/server/kernel/errors'
+import { type Descriptor, descriptorSchema } from './views'
+
+/** A stored bundle, by the hash of its bytes. */
+export async function bundleSource(
+  db: Queryable,
+  hash: string,
+): Promise<{ hash: string; source: string; types: string | null; descriptor: Descriptor; size: number }> {
+  const row = await readBundle(db, hash)
+  if (!row) throw new AppError('NOT_FOUND', `There is no bundle ${hash}.`, { what: 'bundle', id: hash })
+  return { ...row, descriptor: descriptorSchema.parse(row.descriptor) }
+}

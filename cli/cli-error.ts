@@ -1,4 +1,4 @@
-import { isAppError, messageOf, type ErrorCode } from '@/server/kernel/errors'
+import { type ErrorCode, isAppError, messageOf } from '@/server/kernel/errors'
 import { EXIT_CODES, type ExitCode } from './exit-codes'
 
 /** A failure with a sentence for the person who typed the command, and the exit code that says which kind it is. */

@@ -1,13 +1,16 @@
 import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink, type TRPCClient } from '@trpc/client'
 import { EventSource } from 'eventsource'
-import { findConnection, type Connection, type ConnectionFlags } from './connection'
 import type { AppRouter } from '@/server/api/root'
+import { type Connection, type ConnectionFlags, findConnection } from './connection'
 
 export type Client = TRPCClient<AppRouter>
 
 /** A typed client of one server. Failures are `TRPCClientError`. */
 export function createClient({ url, key }: Connection): Client {
-  const headers: Record<string, string> = { 'x-cairn-client': 'cli', ...(key ? { authorization: `Bearer ${key}` } : {}) }
+  const headers: Record<string, string> = {
+    'x-cairn-client': 'cli',
+    ...(key ? { authorization: `Bearer ${key}` } : {}),
+  }
   const endpoint = `${url}/api/trpc`
   return createTRPCClient<AppRouter>({
     links: [

@@ -1,8 +1,8 @@
-import { EXIT_CODES } from './exit-codes'
-import { CliError } from './cli-error'
-import { dirname, join, resolve } from 'node:path'
 import { readFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { CliError } from './cli-error'
+import { EXIT_CODES } from './exit-codes'
 
 /** `.cairn/server.json`: written by `cairn up` while it runs. */
 export const serverFileSchema = z.object({ url: z.url(), pid: z.number().int().positive() })
@@ -20,9 +20,9 @@ export type ConnectionFlags = { url?: string | undefined; key?: string | undefin
  * folder or the nearest parent that has one. A key from a `.cairn` folder is shown only to the server of that folder.
  */
 export async function findConnection(flags: ConnectionFlags, env: NodeJS.ProcessEnv, cwd: string): Promise<Connection> {
-  const given = flags.url ?? env['CAIRN_URL']
-  const givenKey = flags.key ?? env['CAIRN_KEY'] ?? null
-  const folder = flags.dir ?? env['CAIRN_DIR']
+  const given = flags.url ?? env.CAIRN_URL
+  const givenKey = flags.key ?? env.CAIRN_KEY ?? null
+  const folder = flags.dir ?? env.CAIRN_DIR
   if (given && givenKey) return { url: parseUrl(given), key: givenKey }
 
   const local = folder ? await readFolder(resolve(cwd, folder)) : await nearestFolder(cwd)
@@ -31,7 +31,9 @@ export async function findConnection(flags: ConnectionFlags, env: NodeJS.Process
     return { url, key: local?.server && parseUrl(local.server.url) === url ? local.key : null }
   }
   if (!local?.server) {
-    const where = folder ? `${folder} has no server.json` : `no .cairn folder with a running server here or above ${cwd}`
+    const where = folder
+      ? `${folder} has no server.json`
+      : `no .cairn folder with a running server here or above ${cwd}`
     throw new CliError(
       EXIT_CODES.unreachable,
       `No Cairn server is known: ${where}. Start one with "cairn up", or name one with --url or CAIRN_URL.`,
@@ -43,7 +45,10 @@ export async function findConnection(flags: ConnectionFlags, env: NodeJS.Process
 function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new CliError(EXIT_CODES.usage, `"${text}" is not the address of a server. It looks like http://127.0.0.1:4400.`)
+    throw new CliError(
+      EXIT_CODES.usage,
+      `"${text}" is not the address of a server. It looks like http://127.0.0.1:4400.`,
+    )
   }
   return (url.origin + url.pathname).replace(/\/+$/, '')
 }
@@ -78,7 +83,8 @@ async function readIfThere(path: string): Promise<string | null> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
-    if (code === 'EACCES') throw new CliError(EXIT_CODES.notAllowed, `${path} cannot be read by this user.`, { cause: error })
+    if (code === 'EACCES')
+      throw new CliError(EXIT_CODES.notAllowed, `${path} cannot be read by this user.`, { cause: error })
     throw error
   }
 }

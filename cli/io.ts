@@ -1,4 +1,4 @@
-import { paintFor, type Paint } from './output/terminal'
+import { type Paint, paintFor } from './output/terminal'
 
 /** What a command may do to the outside: two streams and how they look. */
 export type Io = {

@@ -41,6 +41,7 @@ async function execute(argv: readonly string[]): Promise<number> {
 
 function describeCauses(error: unknown): string {
   const parts: string[] = []
-  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) parts.push(at.stack ?? at.message)
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++)
+    parts.push(at.stack ?? at.message)
   return parts.join('\ncaused by ')
 }

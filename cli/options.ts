@@ -16,6 +16,8 @@ export const positiveInteger = z
   .transform(Number)
 export const pageLimit = positiveInteger.refine((n) => n <= 200, 'must be at most 200')
 
+export const portNumber = positiveInteger.refine((n) => n <= 65_535, 'must be a port: 1 to 65535')
+
 /** Options as `schema` wants them; what does not fit is wrong usage. */
 export function parseOptions<S extends z.ZodType>(schema: S, options: unknown): z.output<S> {
   const parsed = schema.safeParse(options)

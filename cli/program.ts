@@ -141,6 +141,7 @@ export function buildProgram(io: Io, done: (exitCode: number) => void): Command 
     .command('get <hash>')
     .description('write exactly the bytes of an object to stdout')
     .option('-o, --out <file>', 'write them to a file')
+    .option('--node', 'of a content node: the canonical JSON that its hash is of, not its text')
     .action(to(async () => (await import('./commands/cas')).get))
   cas
     .command('list')

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client } from './client'
+import { type ThreadRecord, threadRecordSchema } from '@/server/threads/records'
 import { networkFailure } from './cli-error'
-import { threadRecordSchema, type ThreadRecord } from '@/server/threads/records'
+import type { Client } from './client'
 
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 5000
@@ -19,7 +19,11 @@ export type WatchOptions = {
  * restart of the server ends a subscription, and it is opened again after the last cursor seen. Ends by throwing when
  * the server refuses (no such thread, key missing).
  */
-export async function* watchThread(client: Client, id: string, options: WatchOptions = {}): AsyncGenerator<ThreadRecord> {
+export async function* watchThread(
+  client: Client,
+  id: string,
+  options: WatchOptions = {},
+): AsyncGenerator<ThreadRecord> {
   let after = options.after
   let retryMs = FIRST_RETRY_MS
   while (!options.signal?.aborted) {

@@ -1,6 +1,6 @@
-import { count, formatDuration, localTime } from './units'
-import { ellipsis, printable, printableLine, type Paint } from './terminal'
 import type { ThreadRecord } from '@/server/threads/records'
+import { ellipsis, type Paint, printable, printableLine } from './terminal'
+import { count, formatDuration, localTime } from './units'
 
 export const MAX_CONTENT_LINES = 10
 const LINE_WIDTH = 200

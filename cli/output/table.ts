@@ -1,4 +1,4 @@
-import { printableLine, type Paint } from './terminal'
+import { type Paint, printableLine } from './terminal'
 
 export type Column<Row> = { title: string; value: (row: Row) => string; align?: 'left' | 'right' }
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** C0 but tab and newline, DEL, C1, and the marks that reorder text on the screen. */
-const UNSAFE = /[\0-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
+/** Control characters but tab and newline, the marks that reorder text on the screen, and Unicode's own line ends. */
+const UNSAFE = /[^\P{Cc}\t\n]|\p{Bidi_Control}|[\u2028\u2029]/gu
 
 /** Text of a user, a model or a server made safe to print: it can neither move the cursor, nor set titles, nor hide what it says. */
 export function printable(text: string): string {
@@ -27,5 +27,5 @@ const ansiPaint: Paint = (style, text) => `\x1b[${CODES[style]}m${text}\x1b[0m`
 
 /** Colour only where a person looks: on a terminal, without NO_COLOR (https://no-color.org: any non-empty value). */
 export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
-  return stream.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? ansiPaint : noPaint
+  return stream.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? ansiPaint : noPaint
 }

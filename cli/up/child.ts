@@ -1,8 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { pathToFileURL } from 'node:url'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { REPOSITORY } from './paths'
 
 export type NodeProcessOptions = {
@@ -148,7 +148,10 @@ export function tailOf(path: string, from = 0): string {
   const file = openSync(path, 'r')
   try {
     const buffer = Buffer.alloc(end - start)
-    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, start)).toString('utf8').trimEnd()
+    return buffer
+      .subarray(0, readSync(file, buffer, 0, buffer.length, start))
+      .toString('utf8')
+      .trimEnd()
   } finally {
     closeSync(file)
   }

@@ -1,11 +1,12 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { birthOf } from '@/db/embedded/process-table'
 import { CliError } from '../cli-error'
+import { parseServerFile } from '../connection'
 import { EXIT_CODES } from '../exit-codes'
 import type { CairnPaths } from './paths'
 
-const lockSchema = z.object({ pid: z.number().int().positive(), identity: z.string().nullable() })
+const lockSchema = z.object({ pid: z.number().int().positive(), birth: z.string() })
 type LockHolder = z.infer<typeof lockSchema>
 
 /**
@@ -14,7 +15,7 @@ type LockHolder = z.infer<typeof lockSchema>
  */
 export async function lockFolder(paths: CairnPaths): Promise<{ release: () => Promise<void> }> {
   await makeFolder(paths)
-  const mine: LockHolder = { pid: process.pid, identity: processIdentity(process.pid) }
+  const mine: LockHolder = { pid: process.pid, birth: birthOf(process.pid) ?? '' }
   const draft = `${paths.lock}.${process.pid}`
   await writeFile(draft, JSON.stringify(mine), { mode: 0o600 })
   try {
@@ -78,8 +79,8 @@ async function removeStale(path: string, stale: LockHolder | null): Promise<void
 }
 
 async function alreadyRunning(paths: CairnPaths, pid: number): Promise<CliError> {
-  const text = await readFile(paths.server, 'utf8').catch(() => null)
-  const url = text ? z.object({ url: z.string() }).safeParse(JSON.parse(text)).data?.url : undefined
+  const text = await readFile(paths.server, 'utf8').catch(() => '')
+  const url = parseServerFile(text)?.url
   return new CliError(
     EXIT_CODES.conflict,
     `Cairn runs already in ${paths.root}: ${url ?? 'it is starting'} (process ${pid}). ` +
@@ -89,29 +90,5 @@ async function alreadyRunning(paths: CairnPaths, pid: number): Promise<CliError>
 
 /** Whether the process that wrote this lock still runs; a process that got its number later does not count. */
 function isHeldBy(holder: LockHolder): boolean {
-  if (!isAlive(holder.pid)) return false
-  const now = processIdentity(holder.pid)
-  return holder.identity === null || now === null || holder.identity === now
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: it exists and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
-/** What tells two processes with the same number apart: the start time in ticks since boot (Linux); null elsewhere. */
-function processIdentity(pid: number): string | null {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    // proc(5): the fields after the command name, which is in parentheses and may hold anything; starttime is field 22.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return `${boot}:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
-  } catch {
-    return null
-  }
+  return birthOf(holder.pid) === holder.birth
 }

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** Where the sources are, wherever the command was started. */
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')

@@ -28,7 +28,9 @@ function isFree(port: number): Promise<boolean> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(false)
       else if (error.code === 'EACCES') {
-        reject(new CliError(EXIT_CODES.notAllowed, `This user may not open port ${port}. Name one above 1023 with --port.`))
+        reject(
+          new CliError(EXIT_CODES.notAllowed, `This user may not open port ${port}. Name one above 1023 with --port.`),
+        )
       } else reject(error)
     })
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)))

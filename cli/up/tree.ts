@@ -1,0 +1,172 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Database, openDatabase } from '@/db/client'
+import { startEmbedded } from '@/db/embedded/start-embedded'
+import { migrate } from '@/db/migrate'
+import { CliError } from '../cli-error'
+import { EXIT_CODES } from '../exit-codes'
+import { ensureKey, loginLink } from './access'
+import { type Child, startChild } from './child'
+import { watchSources } from './dev-watch'
+import { lockFolder } from './lock'
+import { type CairnPaths, cairnPaths, REPOSITORY } from './paths'
+import { choosePort } from './port'
+import { keepPostgres } from './postgres-keeper'
+import { ensureWebBuilt, NEXT_BIN, requireWebBuilt } from './web-build'
+
+export type TreeOptions = {
+  dir: string
+  port: number | undefined
+  /** `next dev`, and a runner that is started again when its sources change. */
+  dev: boolean
+  /** False: serve what was built last. */
+  build: boolean
+  /** Told what is going on, a sentence at a time. */
+  report: (text: string) => void
+  /** Stops the start at any point. */
+  signal: AbortSignal
+}
+
+export type Tree = {
+  url: string
+  key: string
+  /** A link that logs one browser in, once, and shows the page at `path`. */
+  loginLink: (path?: string) => Promise<string>
+  pids: () => { web: number | null; runner: number | null; postgres: number | null }
+  /** Resolves with the reason when it cannot go on by itself (Postgres could not be brought back). */
+  lost: Promise<unknown>
+  /** Web, then the runner, which gives its threads back, then Postgres. Resolves when no process is left. */
+  stop: () => Promise<void>
+}
+
+const WEB_GRACE_MS = 2000
+/** The runner gives running steps time to finish. */
+const RUNNER_GRACE_MS = 15_000
+const WEB_READY_MS = 60_000
+
+/** Starts Postgres, the web server and a runner as one tree. When a part cannot start, what started is stopped again. */
+export async function startTree(options: TreeOptions): Promise<Tree> {
+  const paths = cairnPaths(options.dir)
+  const stops: (() => Promise<void> | void)[] = []
+  const stop = async () => {
+    for (let next = stops.pop(); next; next = stops.pop()) await next()
+  }
+  try {
+    return await start(options, paths, stops, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(
+  options: TreeOptions,
+  paths: CairnPaths,
+  stops: (() => Promise<void> | void)[],
+  stop: () => Promise<void>,
+): Promise<Tree> {
+  const { signal, report, dev } = options
+  const lock = await lockFolder(paths)
+  stops.push(lock.release)
+  const port = await choosePort(options.port)
+
+  const [database] = await settleAll([startDatabase(paths, stops, report), prepareWeb(options, paths)])
+  signal.throwIfAborted()
+  const db = openDatabase(database.url, { purpose: 'cli' })
+  stops.push(() => db.close())
+  await migrate(database.url)
+  const key = await ensureKey(db, paths.key)
+  signal.throwIfAborted()
+
+  const onRestart = ({ name, how, inMs }: { name: string; how: string; inMs: number }) =>
+    report(`The ${name} ended (${how}); starting it again in ${inMs} ms. See ${join(paths.logs, `${name}.log`)}`)
+  const env = { ...process.env, DATABASE_URL: database.url, NODE_ENV: dev ? 'development' : 'production' }
+  const child = (name: string, graceMs: number, args: string[]) => {
+    const logFile = join(paths.logs, `${name}.log`)
+    const started = startChild({ name, args, env, cwd: REPOSITORY, logFile, graceMs, onRestart })
+    stops.push(started.stop)
+    return started
+  }
+  const runner = child('runner', RUNNER_GRACE_MS, ['--import', 'tsx', join(REPOSITORY, 'server/runner/main.ts')])
+  const url = `http://127.0.0.1:${port}`
+  const web = child('web', WEB_GRACE_MS, [NEXT_BIN, dev ? 'dev' : 'start', '-H', '127.0.0.1', '-p', String(port)])
+  await waitUntilReady(url, web, signal)
+  if (dev) {
+    const sources = watchSources(() => {
+      report('Sources changed: starting the runner again.')
+      void runner.restart()
+    })
+    stops.push(sources.close)
+  }
+  await writeFile(paths.server, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 })
+  stops.push(() => rm(paths.server, { force: true }))
+
+  return {
+    url,
+    key,
+    loginLink: (path) => loginLink(db, url, path),
+    pids: () => ({ web: web.pid(), runner: runner.pid(), postgres: database.pid() }),
+    lost: database.lost,
+    stop,
+  }
+}
+
+type RunningDatabase = { url: string; pid: () => number | null; lost: Promise<unknown> }
+
+async function startDatabase(
+  paths: CairnPaths,
+  stops: (() => Promise<void> | void)[],
+  report: (text: string) => void,
+): Promise<RunningDatabase> {
+  const external = process.env['DATABASE_URL']
+  if (external) {
+    report('Using the Postgres that DATABASE_URL names.')
+    return { url: external, pid: () => null, lost: new Promise(() => undefined) }
+  }
+  let onLost: (error: unknown) => void = () => undefined
+  const lost = new Promise<unknown>((resolve) => (onLost = resolve))
+  const embedded = await startEmbedded({ dir: paths.root, supervise: true, onLost })
+  const keeper = embedded.owned ? keepPostgres(paths.postgres) : null
+  stops.push(async () => {
+    await embedded.stop()
+    keeper?.dismiss()
+  })
+  return { url: embedded.url, pid: () => embedded.pid, lost }
+}
+
+async function prepareWeb({ dev, build, report, signal }: TreeOptions, paths: CairnPaths): Promise<void> {
+  if (dev) return
+  if (!build) return requireWebBuilt()
+  await ensureWebBuilt(join(paths.logs, 'build.log'), signal, () =>
+    report('Building the pages; this takes a minute, and only after their sources changed.'),
+  )
+}
+
+/** Like `Promise.all`, but waits for all of them also when one fails, so that nothing starts behind our back. */
+async function settleAll<A, B>(work: [Promise<A>, Promise<B>]): Promise<[A, B]> {
+  await Promise.allSettled(work)
+  return Promise.all(work)
+}
+
+async function waitUntilReady(url: string, web: Child, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + WEB_READY_MS
+  let last = 'no answer'
+  while (Date.now() < deadline) {
+    signal.throwIfAborted()
+    if (web.failures() > 0) break
+    try {
+      const answer = await fetch(`${url}/api/health/ready`, { signal: AbortSignal.timeout(10_000) })
+      if (answer.ok) return
+      last = `HTTP ${answer.status}`
+    } catch (error) {
+      last = error instanceof Error ? error.message : String(error)
+    }
+    await delay(50, undefined, { signal })
+  }
+  const output = web.recentOutput().split('\n').slice(-20).join('\n')
+  throw new CliError(
+    EXIT_CODES.failed,
+    `The web server at ${url} did not become ready (${last}). What it printed last:\n\n${output || '(nothing)'}`,
+  )
+}

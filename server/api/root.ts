@@ -1,0 +1,36 @@
+import { get as casGet } from './cas/get'
+import { list as casList } from './cas/list'
+import { put } from './cas/put'
+import { refs } from './cas/refs'
+import { verify as casVerify } from './cas/verify'
+import { list as runnerList } from './runner/list'
+import { info } from './system/info'
+import { get as threadGet } from './thread/get'
+import { list as threadList } from './thread/list'
+import { records } from './thread/records'
+import { start } from './thread/start'
+import { verify as threadVerify } from './thread/verify'
+import { watch } from './thread/watch'
+import { watchList } from './thread/watch-list'
+import { createCallerFactory, router } from './trpc'
+import { add } from './workflow/add'
+import { get as workflowGet } from './workflow/get'
+import { grant } from './workflow/grant'
+import { history } from './workflow/history'
+import { list as workflowList } from './workflow/list'
+import { rollback } from './workflow/rollback'
+import { source } from './workflow/source'
+import { validate } from './workflow/validate'
+
+/** Names only. */
+export const appRouter = router({
+  thread: { start, get: threadGet, list: threadList, records, watch, watchList, verify: threadVerify },
+  workflow: { add, list: workflowList, get: workflowGet, history, rollback, grant, source, validate },
+  cas: { put, get: casGet, list: casList, refs, verify: casVerify },
+  runner: { list: runnerList },
+  system: { info },
+})
+export type AppRouter = typeof appRouter
+
+/** Calls procedures in this process: pages that render on the server, and tests. */
+export const createCaller = createCallerFactory(appRouter)

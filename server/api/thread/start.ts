@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { nameSchema } from '@/server/kernel/ids'
+import { BOUNDS } from '@/server/threads/limits'
+import { startThread } from '@/server/threads/start'
+import { THREAD_STATUSES } from '@/server/threads/status'
+import { procedure } from '../trpc'
+
+/** A workflow by name runs its current version; `name@hash` runs that one. */
+const workflowReference = z
+  .string()
+  .max(78)
+  .regex(/^[a-z][a-z0-9-]*(@[0-9A-Z]{13})?$/, 'must be the name of a workflow, or name@hash for one version of it')
+
+const tag = nameSchema
+
+export const start = procedure('thread:operate')
+  .input(
+    z.strictObject({
+      workflow: workflowReference,
+      prompt: z.string().max(1024 * 1024),
+      input: z.json().optional(),
+      maxRounds: z.number().int().min(1).max(BOUNDS.maxRounds.ceiling).optional(),
+      deadlineSeconds: z.number().int().min(1).max(BOUNDS.threadSeconds.ceiling).optional(),
+      tags: z.array(tag).max(20).optional(),
+      dryRun: z.boolean().optional(),
+      idempotencyKey: z.string().min(1).max(200).optional(),
+    }),
+  )
+  .output(z.object({ id: z.string(), workflow: z.string(), bundle: z.string(), status: z.enum(THREAD_STATUSES) }))
+  .mutation(({ ctx, input }) => startThread(ctx.db, input, ctx.actor))

@@ -176,7 +176,7 @@ describe('parseNode', () => {
     [
       'a __proto__ field',
       (body: string) => body.replace('"ancestors"', '"__proto__":{},"ancestors"'),
-      'canonical form',
+      '__proto__',
     ],
     ['refs in another order', (body: string) => body.replace(/"refs":\["(.*?)","(.*?)"/, '"refs":["$2","$1"'), 'refs'],
     ['a ref too many', (body: string) => body.replace(/"refs":\["(.*?)"/, '"refs":["$1","$1"'), 'refs'],

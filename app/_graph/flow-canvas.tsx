@@ -47,7 +47,7 @@ export default function FlowCanvas({ descriptor, progress, onRole }: FlowCanvasP
       ariaLabelConfig={{ 'node.a11yDescription.default': 'Press Enter to go to the newest record of this role.' }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.target instanceof HTMLElement)) return
-        const role = event.target.dataset['id']
+        const role = event.target.dataset.id
         if (role !== undefined) onRole?.(role)
       }}
     >

@@ -1,7 +1,7 @@
 import { cn } from './cn'
 
 export function Skeleton({ className }: { className?: string }) {
-  return <div aria-hidden className={cn('animate-pulse rounded-md bg-raised', className)} />
+  return <div aria-hidden className={cn('motion-safe:animate-pulse rounded-md bg-raised', className)} />
 }
 
 /** Stands in for a list while it loads. */

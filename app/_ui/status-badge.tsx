@@ -29,7 +29,7 @@ export function StatusIcon({ status, className }: { status: ThreadStatus; classN
   return (
     <look.icon
       aria-hidden
-      className={cn('size-4 shrink-0', look.color, status === 'running' && 'animate-spin', className)}
+      className={cn('size-4 shrink-0', look.color, status === 'running' && 'motion-safe:animate-spin', className)}
     />
   )
 }

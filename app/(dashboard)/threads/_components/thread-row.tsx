@@ -1,0 +1,50 @@
+import Link from 'next/link'
+import { formatCount, plural, shortId } from '@/app/_ui/format'
+import { StatusBadge } from '@/app/_ui/status-badge'
+import { Tag } from '@/app/_ui/tag'
+import { Ago, Elapsed } from '@/app/_ui/time'
+import type { ThreadSummary } from '@/server/threads/views'
+
+export const ROW_GRID =
+  'md:grid md:grid-cols-[7.5rem_minmax(0,1fr)_4.5rem_6rem_6rem] md:items-center md:gap-x-4 md:px-4'
+
+export function ThreadRow({ thread }: { thread: ThreadSummary }) {
+  return (
+    <Link
+      href={`/threads/${thread.id}`}
+      data-thread={thread.id}
+      className={`flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2.5 hover:bg-raised/60 focus-visible:-outline-offset-2 ${ROW_GRID}`}
+    >
+      <StatusBadge status={thread.status} />
+      <div className="order-last w-full min-w-0 md:order-none">
+        <p className="truncate text-ink">{thread.excerpt || <span className="text-ink-faint">no prompt</span>}</p>
+        <p className="flex min-w-0 items-center gap-2 text-sm text-ink-faint">
+          <span className="truncate text-ink-soft">{thread.workflow}</span>
+          <span className="font-mono text-xs" title={thread.id}>
+            …{shortId(thread.id)}
+          </span>
+          {thread.tags.map((tag) => (
+            <Tag key={tag} name={tag} />
+          ))}
+          {thread.status !== 'completed' && thread.summary !== null && (
+            <span className="truncate text-failed">{thread.summary}</span>
+          )}
+        </p>
+      </div>
+      <span className="text-sm text-ink-soft tabular-nums md:text-right">
+        <span aria-hidden className="hidden md:inline">
+          {formatCount(thread.steps)}
+        </span>
+        <span className="md:sr-only">{plural(thread.steps, 'step')}</span>
+      </span>
+      <span className="text-sm text-ink-soft tabular-nums md:text-right">
+        {thread.startedAt === null ? (
+          <span className="text-ink-faint">not started</span>
+        ) : (
+          <Elapsed from={thread.startedAt} to={thread.finishedAt} />
+        )}
+      </span>
+      <Ago at={thread.createdAt} className="ml-auto text-sm text-ink-faint tabular-nums md:text-right" />
+    </Link>
+  )
+}

@@ -15,23 +15,24 @@ async function idleInTransaction(): Promise<number> {
 }
 
 describe('a transaction', () => {
-  test('never fails to get its connection, however many queries are queued before it', async () => {
-    for (const max of [1, 3]) {
-      for (let queued = 0; queued <= 420; queued += 7) {
-        const pool = openDatabase(db.url, { purpose: 'runner', max })
-        const before = Array.from({ length: queued }, () => pool.sql`select 1`.execute())
-        const results = await Promise.allSettled(
-          Array.from({ length: 3 }, () => withTransaction(pool, ({ sql }) => sql`select 2 as n`)),
-        )
-        await Promise.all(before)
-        expect(
-          results.filter(({ status }) => status === 'rejected'),
-          `max ${max}, ${queued} queued`,
-        ).toEqual([])
-        expect(await idleInTransaction(), `max ${max}, ${queued} queued`).toBe(0)
-        await pool.close()
-      }
+  // On one pool with the statements, the driver fails at 100 queued for one connection and near 298 for three.
+  const counts = Array.from({ length: 421 }, (_, n) => n).filter((n) => n % 14 === 0 || (n + 5) % 100 < 10)
+  test.each([1, 3])('never fails to get one of %i connections, however many queries are queued', async (max) => {
+    const pool = openDatabase(db.url, { purpose: 'runner', max })
+    for (const queued of counts) {
+      await Promise.all(Array.from({ length: max }, () => pool.sql`select pg_sleep(0.001)`))
+      const before = Array.from({ length: queued }, () => pool.sql`select 1`.execute())
+      const results = await Promise.allSettled(
+        Array.from({ length: 3 }, () => withTransaction(pool, ({ sql }) => sql`select 2 as n`)),
+      )
+      await Promise.all(before)
+      expect(
+        results.filter(({ status }) => status === 'rejected'),
+        `${queued} queued`,
+      ).toEqual([])
+      expect(await idleInTransaction(), `${queued} queued`).toBe(0)
     }
+    await pool.close()
   })
 
   test('is undone when its work throws', async () => {

@@ -1,6 +1,7 @@
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { AppError } from '@/server/kernel/errors'
 import { log } from '@/server/kernel/log'
 import { mapDatabaseError } from './errors'
 import * as schema from './schema/index'
@@ -20,7 +21,10 @@ export type Database = Queryable & {
 
 export type Purpose = 'web' | 'runner' | 'cli' | 'test'
 
-/** Connections a process holds at most, and how long one statement may take, in ms (0 = as long as it needs). */
+/**
+ * Connections for single statements (half as many more are for transactions; all open when first needed), and how long one
+ * statement may take, in ms (0 = as long as it needs).
+ */
 const PURPOSES: Record<Purpose, { max: number; statementTimeout: number }> = {
   web: { max: 10, statementTimeout: 15_000 },
   runner: { max: 10, statementTimeout: 30_000 },
@@ -41,8 +45,8 @@ const IDLE_IN_TRANSACTION_MS = 10_000
 export function openDatabase(url: string, options: { purpose: Purpose; max?: number }): Database {
   const { max, statementTimeout } = PURPOSES[options.purpose]
   const { address, pooled } = parseDatabaseUrl(url)
-  const sql = connect(address, {
-    max: options.max ?? max,
+  const connections = options.max ?? max
+  const settings = {
     prepare: !pooled,
     connection: {
       application_name: `cairn-${options.purpose}`,
@@ -50,18 +54,34 @@ export function openDatabase(url: string, options: { purpose: Purpose; max?: num
         ? {}
         : { statement_timeout: statementTimeout, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS }),
     },
-  })
-  return { sql, orm: ormOver(sql), url, close: () => sql.end({ timeout: 5 }) }
+  }
+  const sql = connect(address, { ...settings, max: connections })
+  const transactions = connect(address, { ...settings, max: Math.ceil(connections / 2) })
+  TRANSACTION_POOLS.set(sql, transactions)
+  const close = async () => {
+    await Promise.all([sql.end({ timeout: 5 }), transactions.end({ timeout: 5 })])
+  }
+  return { sql, orm: ormOver(sql), url, close }
 }
+
+/**
+ * The pool for transactions beside each pool for statements. In postgres.js 3.4.9 a BEGIN that is pipelined behind other
+ * queries is not given its connection when it fills the pipeline or meets back-pressure: it fails, and the connection
+ * stays in a transaction that nobody commits, with the statements that others send on it. Where nothing but transactions
+ * runs, a BEGIN is always the first query on an idle connection, so this cannot happen.
+ */
+const TRANSACTION_POOLS = new WeakMap<postgres.Sql, postgres.Sql>()
 
 /**
  * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. Database errors come out as
  * `AppError` (see db/errors.ts). Keep it short: no model call, user code or network wait inside.
  */
 export async function withTransaction<T>(db: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const pool = TRANSACTION_POOLS.get(db.sql)
+  if (!pool) throw new AppError('INTERNAL', 'withTransaction needs a database that openDatabase made.', {})
   try {
     // The driver's result type unwraps arrays of promises; `work` returns one promise, so its value is T.
-    return (await db.sql.begin((tx) => work({ sql: tx, orm: ormOver(tx) }))) as T
+    return (await pool.begin((tx) => work({ sql: tx, orm: ormOver(tx) }))) as T
   } catch (error) {
     throw mapDatabaseError(error)
   }
@@ -76,12 +96,6 @@ export function parseDatabaseUrl(url: string): { address: string; pooled: boolea
   return { address: params.size > 0 ? `${base}?${params}` : base, pooled }
 }
 
-/**
- * Out of reach on purpose: in postgres.js 3.4.9 a BEGIN that fills a busy connection's pipeline is not given the
- * connection, fails, and leaves it idle in transaction. The driver's types do not list the option.
- */
-const PIPELINE = { max_pipeline: 1_000_000_000 }
-
 /** The one place that makes a driver. */
 export function connect(
   address: string,
@@ -93,7 +107,6 @@ export function connect(
     backoff: (retries) => Math.min(0.05 * 2 ** Math.min(retries, 8), 5) * (0.5 + Math.random() / 2),
     onnotice: (notice) => log.debug({ notice }, 'postgres notice'),
     ...options,
-    ...PIPELINE,
     types: {
       bigint: { to: 20, from: [20], parse: safeInteger, serialize: String },
       json: { to: 3802, from: [114, 3802], parse: JSON.parse, serialize: jsonText },

@@ -1,4 +1,4 @@
-import { desc, eq } from 'drizzle-orm'
+import { asc, desc, eq } from 'drizzle-orm'
 import type { Queryable } from '@/db/client'
 import { mapped } from '@/db/errors'
 import { registryEvents } from '@/db/schema/registry'
@@ -33,4 +33,10 @@ export async function latestEvent({ orm }: Queryable, name: string): Promise<Eve
   const { workflow, seq } = registryEvents
   const rows = await mapped(orm.select().from(registryEvents).where(eq(workflow, name)).orderBy(desc(seq)).limit(1))
   return rows[0] ?? null
+}
+
+/** Oldest first, from the beginning. */
+export async function readAllEvents({ orm }: Queryable, name: string): Promise<EventRow[]> {
+  const { workflow, seq } = registryEvents
+  return mapped(orm.select().from(registryEvents).where(eq(workflow, name)).orderBy(asc(seq)))
 }

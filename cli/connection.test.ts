@@ -11,7 +11,10 @@ beforeAll(async () => {
   await mkdir(join(root, '.cairn'))
   await mkdir(join(root, 'a/b'), { recursive: true })
   await mkdir(join(root, 'a/.cairn'))
-  await writeFile(join(root, '.cairn/server.json'), JSON.stringify({ url: 'http://127.0.0.1:4411', pid: 1 }))
+  await writeFile(
+    join(root, '.cairn/server.json'),
+    JSON.stringify({ url: 'http://127.0.0.1:4411', pid: 1, database: 'embedded' }),
+  )
   await writeFile(join(root, '.cairn/key'), 'cairn_local\n')
   await writeFile(join(root, 'a/.cairn/server.json'), '{"url": "http')
 })

@@ -2,10 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { CliError } from './cli-error'
+import type { Environment } from './environment'
 import { EXIT_CODES } from './exit-codes'
 
 /** `.cairn/server.json`: written by `cairn up` while it runs. */
-export const serverFileSchema = z.object({ url: z.url(), pid: z.number().int().positive() })
+export const serverFileSchema = z.object({
+  url: z.url(),
+  /** Of `cairn up`. */
+  pid: z.number().int().positive(),
+  /** External: the one that DATABASE_URL named. */
+  database: z.enum(['embedded', 'external']),
+})
 export type ServerFile = z.infer<typeof serverFileSchema>
 
 export type Connection = {
@@ -19,7 +26,7 @@ export type ConnectionFlags = { url?: string | undefined; key?: string | undefin
  * Where the server is and what key to show it: flags, then CAIRN_URL and CAIRN_KEY, then the `.cairn` folder of this
  * folder or the nearest parent that has one. A key from a `.cairn` folder is shown only to the server of that folder.
  */
-export async function findConnection(flags: ConnectionFlags, env: NodeJS.ProcessEnv, cwd: string): Promise<Connection> {
+export async function findConnection(flags: ConnectionFlags, env: Environment, cwd: string): Promise<Connection> {
   const given = flags.url ?? env.CAIRN_URL
   const givenKey = flags.key ?? env.CAIRN_KEY ?? null
   const folder = flags.dir ?? env.CAIRN_DIR
@@ -53,7 +60,18 @@ function parseUrl(text: string): string {
   return (url.origin + url.pathname).replace(/\/+$/, '')
 }
 
-type Folder = { server: ServerFile | null; key: string | null }
+type Folder = { path: string; server: ServerFile | null; key: string | null }
+
+/** The folder named by flag or environment, or the nearest one with a running server, and what its `server.json` says. */
+export async function findFolder(
+  flags: ConnectionFlags,
+  env: Environment,
+  cwd: string,
+): Promise<{ path: string; server: ServerFile } | null> {
+  const named = flags.dir ?? env['CAIRN_DIR']
+  const folder = named ? await readFolder(resolve(cwd, named)) : await nearestFolder(cwd)
+  return folder?.server ? { path: folder.path, server: folder.server } : null
+}
 
 async function nearestFolder(cwd: string): Promise<Folder | null> {
   for (let at = cwd; ; at = dirname(at)) {
@@ -65,7 +83,7 @@ async function nearestFolder(cwd: string): Promise<Folder | null> {
 
 async function readFolder(path: string): Promise<Folder> {
   const [server, key] = await Promise.all([readIfThere(join(path, 'server.json')), readIfThere(join(path, 'key'))])
-  return { server: server === null ? null : parseServerFile(server), key: key?.trim() || null }
+  return { path, server: server === null ? null : parseServerFile(server), key: key?.trim() || null }
 }
 
 /** The content of `server.json`, or null when it is not one (a cut-off write, another program's file). */

@@ -37,7 +37,7 @@ export const up: Handler = async (io, _args, raw) => {
  */
 export async function withTree(
   io: Io,
-  options: Pick<TreeOptions, 'port' | 'build' | 'dev'> & { dir?: string | undefined },
+  options: Pick<TreeOptions, 'build' | 'dev'> & { dir?: string | undefined; port?: number | undefined },
   work: (tree: Tree, stopped: Promise<void>, signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
   const stopping = new AbortController()
@@ -55,7 +55,13 @@ export async function withTree(
   const { startTree } = await import('../up/tree')
   try {
     const dir = options.dir ?? process.env['CAIRN_DIR'] ?? '.cairn'
-    const tree = await startTree({ ...options, dir, signal, report: (text) => io.note(`${text}\n`) })
+    const tree = await startTree({
+      ...options,
+      port: options.port,
+      dir,
+      signal,
+      report: (text) => io.note(`${text}\n`),
+    })
     const lost = tree.lost.then((error) => {
       const message = 'Postgres died and could not be started again. See postgres.log in the .cairn folder.'
       throw new CliError(EXIT_CODES.failed, message, { cause: error })

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import type { Environment } from '../environment'
 
 /** Control characters but tab and newline, the marks that reorder text on the screen, and Unicode's own line ends. */
 const UNSAFE = /[^\P{Cc}\t\n]|\p{Bidi_Control}|[\u2028\u2029]/gu
@@ -26,6 +27,6 @@ export const noPaint: Paint = (_style, text) => text
 const ansiPaint: Paint = (style, text) => `\x1b[${CODES[style]}m${text}\x1b[0m`
 
 /** Colour only where a person looks: on a terminal, without NO_COLOR (https://no-color.org: any non-empty value). */
-export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
+export function paintFor(stream: { isTTY?: boolean }, env: Environment): Paint {
   return stream.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? ansiPaint : noPaint
 }

@@ -88,6 +88,12 @@ async function alreadyRunning(paths: CairnPaths, pid: number): Promise<CliError>
   )
 }
 
+/** The process number of the `cairn up` that runs in a folder, or null. */
+export async function findHolder(paths: CairnPaths): Promise<number | null> {
+  const holder = await readHolder(paths.lock)
+  return holder && isHeldBy(holder) ? holder.pid : null
+}
+
 /** Whether the process that wrote this lock still runs; a process that got its number later does not count. */
 function isHeldBy(holder: LockHolder): boolean {
   return birthOf(holder.pid) === holder.birth

@@ -1,10 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Database, openDatabase } from '@/db/client'
+import { openDatabase } from '@/db/client'
 import { startEmbedded } from '@/db/embedded/start-embedded'
 import { migrate } from '@/db/migrate'
 import { CliError } from '../cli-error'
+import type { ServerFile } from '../connection'
 import { EXIT_CODES } from '../exit-codes'
 import { ensureKey, loginLink } from './access'
 import { type Child, startChild } from './child'
@@ -81,7 +82,11 @@ async function start(
 
   const onRestart = ({ name, how, inMs }: { name: string; how: string; inMs: number }) =>
     report(`The ${name} ended (${how}); starting it again in ${inMs} ms. See ${join(paths.logs, `${name}.log`)}`)
-  const env = { ...process.env, DATABASE_URL: database.url, NODE_ENV: dev ? 'development' : 'production' }
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    DATABASE_URL: database.url,
+    NODE_ENV: dev ? 'development' : 'production',
+  }
   const child = (name: string, graceMs: number, args: string[]) => {
     const logFile = join(paths.logs, `${name}.log`)
     const started = startChild({ name, args, env, cwd: REPOSITORY, logFile, graceMs, onRestart })
@@ -99,7 +104,8 @@ async function start(
     })
     stops.push(sources.close)
   }
-  await writeFile(paths.server, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 })
+  const server: ServerFile = { url, pid: process.pid, database: process.env['DATABASE_URL'] ? 'external' : 'embedded' }
+  await writeFile(paths.server, JSON.stringify(server), { mode: 0o600 })
   stops.push(() => rm(paths.server, { force: true }))
 
   return {

@@ -10,16 +10,15 @@ export type WorkflowState = {
   grants: Grants
 }
 
-/** An event that a command causes; who, when and for which workflow are added where it is stored. */
+/** What an event says; who, when and for which workflow are added where it is stored. `before` and `after` are hashes. */
 export type Change =
-  | { type: 'added'; before: string | null; after: string }
-  | { type: 'rolled_back'; before: string; after: string }
+  | { type: 'added' | 'promoted' | 'rolled_back' | 'removed' | 'restored'; before: string | null; after: string }
   | { type: 'granted'; before: string; after: string; grants: Grants }
 
 /** The newest event, for the message of a conflict. */
 export type LastEvent = { type: string; actor: string; note: string | null; at: Date; after: string | null }
 
-export const NO_GRANTS: Grants = { exec: [] }
+const NO_GRANTS: Grants = { exec: [] }
 
 /** Adding what is current already changes nothing. `grants`, where given, replace what was granted. */
 export function decideAdd(now: WorkflowState | null, command: { hash: string; grants: Grants | null }): Change[] {
@@ -59,10 +58,15 @@ export function decideGrant(now: WorkflowState, grants: Grants): Change[] {
 export function evolve(now: WorkflowState | null, change: Change, seq: number): WorkflowState {
   return {
     current: change.after,
-    state: now?.state ?? 'active',
+    state: stateAfter(now, change),
     version: seq,
     grants: change.type === 'granted' ? change.grants : (now?.grants ?? NO_GRANTS),
   }
+}
+
+function stateAfter(now: WorkflowState | null, { type }: Change): WorkflowState['state'] {
+  if (type === 'removed') return 'removed'
+  return type === 'restored' ? 'active' : (now?.state ?? 'active')
 }
 
 /** Refuses a command that was given on the sight of another version than there is now. */

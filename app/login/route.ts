@@ -1,5 +1,5 @@
-import { services } from '@/server/api/services'
 import { loginResponse } from '@/server/access/login'
+import { services } from '@/server/api/services'
 import { env } from '@/server/kernel/env'
 
 export const runtime = 'nodejs'

@@ -1,6 +1,6 @@
 import type { Position } from './position'
 
-/** One entry of a sequence. `height` is where it lies in the chain, `at` its time in ms. */
+/** One entry of a sequence. `height` is where it lies in the chain, `at` its time. */
 type Placed = { height: number; at: number }
 export type PlacedNode = { height: number; isEnd: boolean }
 
@@ -21,7 +21,8 @@ export type Merged<N, E, L> = { position: Position } & (
  *
  * Which entry comes next depends on nothing but the three that come first, so reading on from any position gives the same
  * rest: pages and interruptions cannot change the order. An event or a log line of height h stands after node h and before
- * node h + 1: heights are given under the thread's row lock, clocks are not. Between an event and a line, the earlier goes
+ * node h + 1. Heights are given under the thread's row lock, in the order in which everything became visible, so a reader who
+ * follows a thread sees the same order as one who comes later. Between an event and a line of one height, the earlier goes
  * first. The end of a finished thread waits until nothing else is left.
  */
 export function mergeRecords<N extends PlacedNode, E extends Placed, L extends Placed>(

@@ -83,8 +83,8 @@ async function readSequences(
   ])
   const placed = {
     nodes,
-    events: events.map((row) => ({ row, height: row.height, at: row.at.getTime() })),
-    logs: logs.map((row) => ({ row, height: row.height, at: row.at.getTime() })),
+    events: events.map((row) => ({ row, height: row.height, at: row.micros })),
+    logs: logs.map((row) => ({ row, height: row.height, at: row.micros })),
   }
   const merged = mergeRecords(placed, from, limit)
   const items = merged.flatMap((entry): ThreadRecord[] => {

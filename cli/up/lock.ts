@@ -1,4 +1,5 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { birthOf } from '@/db/embedded/process-table'
 import { CliError } from '../cli-error'
@@ -19,16 +20,26 @@ export async function lockFolder(paths: CairnPaths): Promise<{ release: () => Pr
   const draft = `${paths.lock}.${process.pid}`
   await writeFile(draft, JSON.stringify(mine), { mode: 0o600 })
   try {
-    // Linking fails when the name exists: of any number of processes exactly one wins.
-    while (!(await tryLink(draft, paths.lock))) {
-      const holder = await readHolder(paths.lock)
-      if (holder && isHeldBy(holder)) throw await alreadyRunning(paths, holder.pid)
-      await removeStale(paths.lock, holder)
-    }
+    await takeLock(draft, paths)
   } finally {
     await rm(draft, { force: true })
   }
   return { release: () => rm(paths.lock, { force: true }) }
+}
+
+/** Linking fails when the name exists: of any number of processes exactly one wins. */
+async function takeLock(draft: string, paths: CairnPaths): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (await tryLink(draft, paths.lock)) return
+    const holder = await readHolder(paths.lock)
+    if (holder && isHeldBy(holder)) throw await alreadyRunning(paths, holder.pid)
+    await removeStale(paths.lock)
+    if (tries > 0) await delay(20)
+  }
+  throw new CliError(
+    EXIT_CODES.failed,
+    `${paths.lock} is left over from a Cairn that is gone, and cannot be taken over. Delete it and ${paths.lock}.stale, then start again.`,
+  )
 }
 
 async function makeFolder(paths: CairnPaths): Promise<void> {
@@ -64,18 +75,21 @@ async function readHolder(path: string): Promise<LockHolder | null> {
   }
 }
 
-/** Takes a stale lock away. Another process may have been faster and hold a fresh one: that one is put back. */
-async function removeStale(path: string, stale: LockHolder | null): Promise<void> {
-  const aside = `${path}.stale.${process.pid}`
+/**
+ * Takes a stale lock away, and no other: who makes a second link to it, under a name that only one can make, may remove
+ * it, after looking that what was linked is the stale one still.
+ */
+async function removeStale(path: string): Promise<void> {
+  const claim = `${path}.stale`
   try {
-    await rename(path, aside)
+    if (!(await tryLink(path, claim))) return
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
     throw error
   }
-  const taken = await readHolder(aside)
-  if (taken && taken.pid !== stale?.pid && isHeldBy(taken)) await tryLink(aside, path)
-  await rm(aside, { force: true })
+  const claimed = await readHolder(claim)
+  if (!claimed || !isHeldBy(claimed)) await rm(path, { force: true })
+  await rm(claim, { force: true })
 }
 
 async function alreadyRunning(paths: CairnPaths, pid: number): Promise<CliError> {

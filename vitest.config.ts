@@ -1,13 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 
+// Read by server/kernel/log in this process and, inherited, in the workers.
+process.env.CAIRN_LOG ??= 'silent'
+
 const exclude = [...configDefaults.exclude, '**/.next/**', '**/.cairn/**', 'e2e/**']
 
 /** `unit` needs nothing; `db` starts one embedded Postgres a run and gives each file a database of its own. */
 export default defineConfig({
   resolve: { alias: { '@': fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '') } },
   test: {
-    env: { CAIRN_LOG: process.env.CAIRN_LOG ?? 'silent' },
     projects: [
       {
         extends: true,

@@ -46,20 +46,10 @@ export function mapDatabaseError(error: unknown): unknown {
   }
   if (code === '55P03') return unavailable('A row stayed locked by another transaction. Try again.', cause)
   if (code === '57014') {
-    return new AppError(
-      'TIMEOUT',
-      `A database statement took too long and was stopped (${message}).`,
-      { afterMs: 0 },
-      cause,
-    )
+    return new AppError('TIMEOUT', `A database statement took too long and was stopped (${message}).`, {}, cause)
   }
   if (code === '25P03') {
-    return new AppError(
-      'TIMEOUT',
-      'A transaction did nothing for too long and was ended. Try again.',
-      { afterMs: 0 },
-      cause,
-    )
+    return new AppError('TIMEOUT', 'A transaction did nothing for too long and was ended. Try again.', {}, cause)
   }
   if (code === '23505') {
     const name = detail?.constraint_name ?? 'a unique index'
@@ -77,7 +67,7 @@ export function mapDatabaseError(error: unknown): unknown {
     return new AppError('BAD_INPUT', `The database refused a value: ${message}.`, {}, cause)
   }
   if (code === '28P01' || code === '28000' || code === '3D000') {
-    return unavailable(`The database refused the connection: ${message}. Check DATABASE_URL.`, cause)
+    return new AppError('INTERNAL', `The database refused the connection: ${message}. Check DATABASE_URL.`, {}, cause)
   }
   if (code === '42P01' || code === '42703' || code === '42883') {
     return new AppError(

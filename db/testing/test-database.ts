@@ -4,15 +4,17 @@ import { afterAll, inject } from 'vitest'
 import { connect, type Database, openDatabase } from '../client'
 
 /**
- * A fresh database with the current schema, for one test file: `const db = await testDatabase()` at the top of the file.
+ * A fresh database with the current schema, for one test file (`empty`: without it): `const db = await testDatabase()` at the top of the file.
  * `db.url` is for processes under test. When the file ends the database is dropped, and the file fails if somebody is still
  * connected then, or left a transaction open.
  */
-export async function testDatabase(options: { max?: number } = {}): Promise<Database> {
+export async function testDatabase(options: { max?: number; empty?: boolean } = {}): Promise<Database> {
   const templateUrl = inject('templateUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
-  await asAdmin(templateUrl, (sql) => sql`create database ${sql(name)} template ${sql(databaseOf(templateUrl))}`)
-  const db = openDatabase(withDatabase(templateUrl, name), { purpose: 'test', ...options })
+  const template = options.empty ? 'template1' : databaseOf(templateUrl)
+  await asAdmin(templateUrl, (sql) => sql`create database ${sql(name)} template ${sql(template)}`)
+  const size = options.max === undefined ? {} : { max: options.max }
+  const db = openDatabase(withDatabase(templateUrl, name), { purpose: 'test', ...size })
   afterAll(async () => {
     const open = await db.sql<{ application_name: string; query: string }[]>`
       select application_name, query from pg_stat_activity

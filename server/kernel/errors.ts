@@ -21,7 +21,7 @@ export type ErrorData = {
   LIMIT_EXCEEDED: { limit: string; max: number; actual?: number }
   /** A workflow asked for what was not granted to it. */
   NOT_GRANTED: { permission: string }
-  TIMEOUT: { afterMs: number }
+  TIMEOUT: { afterMs?: number }
   /** Postgres or another dependency cannot be reached now; the same call may succeed later. */
   UNAVAILABLE: { dependency: string }
   INTERNAL: Record<string, never>

@@ -173,11 +173,7 @@ describe('parseNode', () => {
     ['an unknown type', (body: string) => body.replace('"state"', '"other"'), 'type'],
     ['a field too many', (body: string) => body.replace('"role"', '"also":1,"role"'), 'also'],
     ['a field too few', (body: string) => body.replace('"compact":null,', ''), 'compact'],
-    [
-      'a __proto__ field',
-      (body: string) => body.replace('"ancestors"', '"__proto__":{},"ancestors"'),
-      '__proto__',
-    ],
+    ['a __proto__ field', (body: string) => body.replace('"ancestors"', '"__proto__":{},"ancestors"'), '__proto__'],
     ['refs in another order', (body: string) => body.replace(/"refs":\["(.*?)","(.*?)"/, '"refs":["$2","$1"'), 'refs'],
     ['a ref too many', (body: string) => body.replace(/"refs":\["(.*?)"/, '"refs":["$1","$1"'), 'refs'],
     ['white space', (body: string) => body.replace(',', ', '), 'canonical form'],

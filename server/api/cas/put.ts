@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { putBlob, putContent } from '@/server/cas/store'
+import { putBlob, putContent } from '@/server/cas/put'
 import { hashSchema } from '@/server/kernel/ids'
 import { procedure } from '../trpc'
 

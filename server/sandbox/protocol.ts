@@ -42,6 +42,8 @@ export const fromWorkerSchema = z.discriminatedUnion('type', [
   /** What the generator returned, checked by the runner. */
   z.strictObject({ type: z.literal('done'), run: runId, completion: z.unknown() }),
   z.strictObject({ type: z.literal('failed'), run: runId, error: thrown }),
+  /** The generator of this run is over, however it ended: the worker holds nothing of it any more. */
+  z.strictObject({ type: z.literal('over'), run: runId }),
   z.strictObject({
     type: z.literal('call'),
     run: runId,

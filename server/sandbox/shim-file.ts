@@ -10,7 +10,7 @@ let building: Promise<string> | undefined
  * Path of the one file that a worker may read: the shim, built from `shim/` into `directory` under the hash of its bytes.
  * Built once a process; a file that another process wrote with the same bytes is used as it is.
  */
-export function shimFile(directory = path.resolve(process.env['CAIRN_DIR'] ?? '.cairn', 'sandbox')): Promise<string> {
+export function shimFile(directory = path.resolve(process.env.CAIRN_DIR ?? '.cairn', 'sandbox')): Promise<string> {
   building ??= buildShim(directory).catch((error: unknown) => {
     building = undefined
     throw error

@@ -40,6 +40,7 @@ async function receive(message: ToWorker): Promise<void> {
       runs.set(message.run, run)
       await run.finished
       runs.delete(message.run)
+      send({ type: 'over', run: message.run })
       return
     }
     default:

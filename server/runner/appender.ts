@@ -1,0 +1,159 @@
+import type { Database } from '@/db/client'
+import { retryable } from '@/db/errors'
+import {
+  type Appended,
+  appendSteps,
+  type ContentRow,
+  putContents,
+  type StepRow,
+} from '@/db/queries/threads/append-steps'
+import { isAppError, LeaseLost } from '@/server/kernel/errors'
+import { testPoint } from '@/server/kernel/test-point'
+import type { DatabaseClock } from './database-clock'
+import { isHeld, type Lease } from './lease'
+
+type Entry = {
+  lease: Lease
+  step: StepRow | null
+  contents: ContentRow[]
+  resolve(appended: Appended | null): void
+  reject(error: unknown): void
+}
+
+/** While these many statements are under way, what else is pending gathers for the next one. */
+const FLUSHES_IN_FLIGHT = 2
+/** A statement stays well below what makes parsing one parameter slow. */
+const MAX_FLUSH_ENTRIES = 256
+const MAX_FLUSH_CHARACTERS = 8 * 1024 * 1024
+const RETRY_MS = { first: 25, most: 1_000 }
+
+/**
+ * Writes what all threads of a runner have pending in as few commits as their speed allows. A thread waits only for its own
+ * flush. After a lost connection a flush is repeated (the statement finds its own earlier success) for as long as the
+ * leases hold.
+ */
+export class Appender {
+  private pending: Entry[] = []
+  private inFlight = 0
+  private scheduled = false
+  /** Writes refused because the lease was gone, since the last `takeStaleWrites`. */
+  private stale = 0
+
+  constructor(
+    private readonly db: Database,
+    private readonly runner: string,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  /** Appends a node with the contents that it needs. Rejects with LeaseLost, or with what is wrong with these rows. */
+  async append(lease: Lease, step: StepRow, contents: ContentRow[]): Promise<Appended> {
+    const appended = await this.enqueue(lease, step, contents)
+    if (appended === null) throw new LeaseLost(lease.thread)
+    return appended
+  }
+
+  /** Stores contents that no node refers to yet. */
+  async put(lease: Lease, contents: ContentRow[]): Promise<void> {
+    await this.enqueue(lease, null, contents)
+  }
+
+  takeStaleWrites(): number {
+    const { stale } = this
+    this.stale = 0
+    return stale
+  }
+
+  /** Puts back what could not be told. */
+  addStaleWrites(count: number): void {
+    this.stale += count
+  }
+
+  private enqueue(lease: Lease, step: StepRow | null, contents: ContentRow[]): Promise<Appended | null> {
+    return new Promise((resolve, reject) => {
+      this.pending.push({ lease, step, contents, resolve, reject })
+      if (this.scheduled) return
+      this.scheduled = true
+      // After all messages of this turn were taken in, so that they share a statement.
+      process.nextTick(() => {
+        this.scheduled = false
+        this.pump()
+      })
+    })
+  }
+
+  private pump(): void {
+    while (this.pending.length > 0 && this.inFlight < FLUSHES_IN_FLIGHT) {
+      const batch = this.takeBatch()
+      this.inFlight += 1
+      void this.flush(batch).finally(() => {
+        this.inFlight -= 1
+        this.pump()
+      })
+    }
+  }
+
+  private takeBatch(): Entry[] {
+    let characters = 0
+    let count = 0
+    for (const entry of this.pending) {
+      for (const content of entry.contents) characters += content.body.length
+      if (count > 0 && (count >= MAX_FLUSH_ENTRIES || characters > MAX_FLUSH_CHARACTERS)) break
+      count += 1
+    }
+    return this.pending.splice(0, count)
+  }
+
+  private async flush(batch: Entry[]): Promise<void> {
+    let entries = batch
+    for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
+      entries = this.dropUnheld(entries)
+      if (entries.length === 0) return
+      try {
+        await testPoint('append:before-flush')
+        await this.write(entries)
+        return
+      } catch (error) {
+        if (retryable(error)) {
+          await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random() / 2)))
+          continue
+        }
+        if (entries.length > 1 && (isAppError(error, 'HASH_COLLISION') || isAppError(error, 'MISSING_REF'))) {
+          // One thread's rows are wrong: each alone, so that only that thread hears of it.
+          for (const entry of entries) await this.flush([entry])
+          return
+        }
+        for (const entry of entries) entry.reject(error)
+        return
+      }
+    }
+  }
+
+  private async write(entries: Entry[]): Promise<void> {
+    const steps = entries.flatMap((entry) => entry.step ?? [])
+    const contents = entries.flatMap((entry) => entry.contents)
+    if (steps.length === 0) {
+      await putContents(this.db, contents)
+      for (const entry of entries) entry.resolve(null)
+      return
+    }
+    const rows = await appendSteps(this.db, { steps, contents, runner: this.runner })
+    const byThread = new Map(rows.map((row) => [row.thread, row]))
+    const first = rows[0]
+    if (first !== undefined) this.clock.observe(first.nowMs)
+    for (const entry of entries) {
+      const row = entry.step === null ? undefined : byThread.get(entry.lease.thread)
+      if (entry.step !== null && row === undefined) this.stale += 1
+      entry.resolve(row ?? null)
+    }
+  }
+
+  private dropUnheld(entries: Entry[]): Entry[] {
+    const held = entries.filter((entry) => isHeld(entry.lease))
+    for (const entry of entries) {
+      if (held.includes(entry)) continue
+      this.stale += 1
+      entry.reject(new LeaseLost(entry.lease.thread))
+    }
+    return held
+  }
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { performance } from 'node:perf_hooks'
+import type { Database } from '@/db/client'
+import { retryable } from '@/db/errors'
+import { listen } from '@/db/listen'
+import { insertRunner, markRunnerStopped } from '@/db/queries/runners/runner-rows'
+import { claimThreads } from '@/db/queries/threads/claim-threads'
+import { heartbeat } from '@/db/queries/threads/keep-leases'
+import { initHash } from '@/server/cas/hash'
+import { log } from '@/server/kernel/log'
+import { NODE_PERMISSIONS_LAYER } from '@/server/sandbox/node-flags'
+import { Appender } from './appender'
+import { databaseClock } from './database-clock'
+import { isHeld } from './lease'
+import { LogWriter } from './log-writer'
+import { type RunServices, ThreadRun } from './thread-run'
+import { WorkerPool } from './worker-pool'
+
+export type RunnerOptions = {
+  /** Threads held at once, at most. */
+  capacity: number
+  leaseMs: number
+  /** How often to look for work when nothing notified. */
+  pollMs: number
+  /** False switches LISTEN off: everything then goes at the pace of `pollMs`. */
+  notifications: boolean
+  version: string
+}
+
+export const RUNNER_DEFAULTS = { capacity: 100, leaseMs: 15_000, pollMs: 1_500, notifications: true }
+
+/** Threads whose lease ran out are looked for this many times in a lease. */
+const BEATS_PER_LEASE = 3
+
+/**
+ * Claims threads and runs them until `stop`. Everything it holds is in the database: kill it at any moment and another one
+ * takes over when its leases have run out.
+ */
+export class Runner {
+  readonly id = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
+  private readonly runs = new Map<string, ThreadRun>()
+  private readonly services: RunServices
+  private readonly timers: NodeJS.Timeout[] = []
+  private listener: { close(): Promise<void> } | undefined
+  private claiming: Promise<void> | undefined
+  private claimAgain = false
+  private sweepDue = true
+  private stopping: Promise<void> | undefined
+
+  constructor(
+    private readonly db: Database,
+    private readonly options: RunnerOptions,
+  ) {
+    const clock = databaseClock()
+    this.services = {
+      db,
+      runner: this.id,
+      clock,
+      appender: new Appender(db, this.id, clock),
+      logs: new LogWriter(db),
+      pool: new WorkerPool(db),
+    }
+  }
+
+  get active(): number {
+    return this.runs.size
+  }
+
+  async start(): Promise<void> {
+    await initHash()
+    await insertRunner(this.db, {
+      id: this.id,
+      host: hostname(),
+      pid: process.pid,
+      version: this.options.version,
+      nodeVersion: process.version,
+      capacity: this.options.capacity,
+      labels: [],
+      sandbox: [NODE_PERMISSIONS_LAYER],
+    })
+    if (this.options.notifications) this.listener = await listen(this.db.url, 'cairn_work', () => this.wake())
+    const beatMs = this.options.leaseMs / BEATS_PER_LEASE
+    this.timers.push(
+      setInterval(() => this.wake(), this.options.pollMs),
+      setInterval(() => void this.beat(), beatMs),
+      setInterval(() => this.dropExpired(), Math.min(1_000, beatMs)),
+    )
+    this.wake()
+    log.info({ runner: this.id, sandbox: [NODE_PERMISSIONS_LAYER] }, 'runner started')
+  }
+
+  /** Claims what there is. Safe to call at any time; calls that overlap become one more look. */
+  wake(): void {
+    if (this.stopping !== undefined) return
+    if (this.claiming !== undefined) {
+      this.claimAgain = true
+      return
+    }
+    this.claiming = this.claim().finally(() => {
+      this.claiming = undefined
+      if (this.claimAgain) {
+        this.claimAgain = false
+        this.wake()
+      }
+    })
+  }
+
+  /** Gives every lease back at once, ends the workers, and says in the database that this runner is gone. */
+  stop(): Promise<void> {
+    this.stopping ??= this.shutDown()
+    return this.stopping
+  }
+
+  private async claim(): Promise<void> {
+    const free = this.options.capacity - this.runs.size
+    if (free <= 0) return
+    const sweep = this.sweepDue
+    this.sweepDue = false
+    const asked = performance.now()
+    try {
+      const rows = await claimThreads(this.db, {
+        runner: this.id,
+        capacity: free,
+        leaseMs: this.options.leaseMs,
+        sweep,
+      })
+      const first = rows[0]
+      if (first !== undefined) this.services.clock.observe(first.now_ms)
+      for (const row of rows) this.hold(new ThreadRun(this.services, row, asked + this.options.leaseMs))
+      if (rows.length === free) this.claimAgain = true
+    } catch (error) {
+      this.sweepDue ||= sweep
+      if (retryable(error)) log.warn({ err: error }, 'claiming waits for the database')
+      else log.error({ err: error }, 'claiming failed')
+    }
+  }
+
+  private hold(run: ThreadRun): void {
+    const { thread } = run.lease
+    // A thread that comes back before its old run is over is another claim: the old one lost its lease.
+    this.runs.get(thread)?.lose()
+    this.runs.set(thread, run)
+    void run.finished.then(() => {
+      if (this.runs.get(thread) === run) this.runs.delete(thread)
+      // A full runner has room again.
+      if (this.runs.size === this.options.capacity - 1) this.wake()
+    })
+    void run.start()
+  }
+
+  private async beat(): Promise<void> {
+    this.sweepDue = true
+    const runs = [...this.runs.values()]
+    const asked = performance.now()
+    const staleWrites = this.services.appender.takeStaleWrites()
+    try {
+      const held = await heartbeat(this.db, {
+        runner: this.id,
+        held: runs.map((run) => ({ id: run.lease.thread, token: run.lease.token })),
+        leaseMs: this.options.leaseMs,
+        staleWrites,
+      })
+      const first = held[0]
+      if (first !== undefined) this.services.clock.observe(first.now_ms)
+      const still = new Set(held.map((row) => row.thread))
+      for (const run of runs) {
+        if (still.has(run.lease.thread)) run.lease.validUntil = asked + this.options.leaseMs
+        else run.loseUnlessEnding()
+      }
+    } catch (error) {
+      this.services.appender.addStaleWrites(staleWrites)
+      log.warn({ err: error }, 'a heartbeat was not written')
+    }
+  }
+
+  /** Ends what this process may no longer hold, whether or not the database can be reached. */
+  private dropExpired(): void {
+    for (const run of this.runs.values()) if (!isHeld(run.lease)) run.lose()
+  }
+
+  private async shutDown(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer)
+    await this.listener?.close()
+    await this.claiming
+    await Promise.all([...this.runs.values()].map((run) => run.release('its runner was stopped')))
+    this.services.pool.close()
+    await this.services.logs.flush()
+    await markRunnerStopped(this.db, this.id).catch((error: unknown) =>
+      log.warn({ err: error }, 'the end of this runner was not written'),
+    )
+    log.info({ runner: this.id }, 'runner stopped')
+  }
+}

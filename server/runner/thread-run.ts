@@ -1,0 +1,527 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '@/db/client'
+import { retrySafe } from '@/db/errors'
+import type { ContentRow, StepRow } from '@/db/queries/threads/append-steps'
+import type { ClaimedRow } from '@/db/queries/threads/claim-threads'
+import { findContent, findDigests } from '@/db/queries/threads/find-object'
+import { requeueThreads } from '@/db/queries/threads/keep-leases'
+import type { Json, JsonObject } from '@/sdk/types'
+import { digestOf } from '@/server/cas/hash'
+import { contentNode } from '@/server/cas/nodes'
+import { parseNode } from '@/server/cas/parse-node'
+import { AppError, isAppError, LeaseLost, messageOf } from '@/server/kernel/errors'
+import { END, type Hash, hashSchema } from '@/server/kernel/ids'
+import { log } from '@/server/kernel/log'
+import { type Grants, grantsSchema } from '@/server/registry/views'
+import { callArgs } from '@/server/sandbox/protocol'
+import type { WorkerExit } from '@/server/sandbox/worker-process'
+import { type BoundName, type Limits, limitOverridesSchema, limitsWith } from '@/server/threads/limits'
+import { EXIT } from '@/server/threads/status'
+import type { Appender } from './appender'
+import type { Chain, NextNode } from './chain'
+import type { DatabaseClock } from './database-clock'
+import { runCommand } from './exec'
+import type { Lease } from './lease'
+import { loadContext } from './load-context'
+import type { LogWriter } from './log-writer'
+import { completionSchema, roleOutputSchema, whatIsWrong } from './role-output'
+import type { BundleWorker, RunListener, RunMessage, WorkerPool } from './worker-pool'
+
+export type RunServices = {
+  db: Database
+  runner: string
+  appender: Appender
+  logs: LogWriter
+  clock: DatabaseClock
+  pool: WorkerPool
+}
+
+type Content = { hash: Hash; digest: Buffer; refs: readonly string[] }
+/** `over`: nothing that the worker says counts any more. */
+type State = 'running' | 'ending' | 'over'
+
+/** Delay before a crashed thread is tried again, by crashes in a row. */
+const crashDelayMs = (crashes: number) => Math.min(100 * 2 ** crashes, 5_000)
+/** Unwritten contents above this are stored at once and not with the next step. */
+const MAX_PENDING_CHARACTERS = 4 * 1024 * 1024
+/** From this many crashes in a row on, a thread gets a worker of its own. */
+const ALONE_AFTER_CRASHES = 1
+
+/**
+ * One thread for as long as this runner holds its lease: gives the worker what it asks for, appends what the generator
+ * yields, and writes the end node on every ending. `finished` resolves when the thread is no longer this runner's.
+ */
+export class ThreadRun implements RunListener {
+  readonly finished: Promise<void>
+  readonly lease: Lease
+  private readonly run = randomBytes(16).toString('base64url')
+  private readonly limits: Limits
+  private readonly grants: Grants
+  private readonly abort = new AbortController()
+  private readonly contents = new Map<string, { content: Content; row: ContentRow }>()
+  private pendingCharacters = 0
+  private state: State = 'running'
+  private worker: BundleWorker | undefined
+  private chain: Chain | undefined
+  private steps: number
+  private crashes: number
+  private logBytes = 0
+  private roleTimer: NodeJS.Timeout | undefined
+  private threadTimer: NodeJS.Timeout | undefined
+  private generatorOver = false
+  private settle: () => void = () => undefined
+  /** Messages that change the chain are handled one after the other. */
+  private tail: Promise<void> = Promise.resolve()
+
+  constructor(
+    private readonly services: RunServices,
+    private readonly claimed: ClaimedRow,
+    validUntil: number,
+  ) {
+    this.lease = { thread: claimed.id, token: claimed.token, validUntil }
+    this.limits = limitsOf(claimed)
+    this.grants = grantsSchema.parse(JSON.parse(claimed.grants ?? '{}'))
+    this.steps = claimed.steps
+    this.crashes = claimed.crashes
+    this.finished = new Promise((resolve) => {
+      this.settle = resolve
+    })
+  }
+
+  /** Loads the history, gets a worker, and starts the generator. Never throws: every ending is written or given back. */
+  async start(): Promise<void> {
+    try {
+      const { thread, chain } = await loadContext(this.services.db, this.claimed)
+      this.chain = chain
+      if (this.crashes >= this.limits.crashes) {
+        return await this.end(
+          EXIT.gaveUp,
+          `gave up after ${this.crashes} crashes in a row, the bound crashes is ${this.limits.crashes}`,
+        )
+      }
+      const worker = await this.services.pool.acquire({
+        bundle: this.claimed.bundle,
+        memoryMegabytes: this.limits.workerMegabytes,
+        only: this.crashes >= ALONE_AFTER_CRASHES ? this.claimed.id : null,
+      })
+      if (this.state !== 'running') return
+      this.worker = worker
+      worker.runs.set(this.run, this)
+      this.startTimers()
+      worker.send({
+        type: 'run',
+        run: this.run,
+        thread,
+        head: chain.head,
+        start: chain.start.hash,
+        dryRun: this.claimed.dry_run,
+      })
+    } catch (error) {
+      await this.failWith(error)
+    }
+  }
+
+  onMessage(message: RunMessage): void {
+    if (message.type === 'over') {
+      this.generatorOver = true
+      this.leaveWorker()
+      return
+    }
+    if (this.state !== 'running') return
+    if (message.type === 'log') this.addLog(message.level, message.tag, message.text)
+    else if (message.type === 'call') void this.answer(message)
+    else this.queue(() => this.handle(message))
+  }
+
+  onOutput(text: string): void {
+    this.addLog('info', 'output', text)
+  }
+
+  onExit(exit: WorkerExit): void {
+    this.generatorOver = true
+    this.worker = undefined
+    this.queue(async () => {
+      if (this.state !== 'running') return
+      if (exit.planned) return this.giveBack('released', `its worker was ended: ${exit.reason}`, 0)
+      if (exit.stderr !== '') this.addLog('error', 'stderr', exit.stderr)
+      await this.crash(`its worker was lost: ${exit.reason}`)
+    })
+  }
+
+  /** Gives the thread back to the queue without blame; resolves when that is written or was too late. */
+  async release(reason: string): Promise<void> {
+    this.queue(() => this.giveBack('released', reason, 0))
+    await this.tail
+  }
+
+  /** The lease is gone: whatever runs is ended and nothing is written. */
+  lose(): void {
+    if (this.state === 'over') return
+    log.warn({ thread: this.lease.thread }, 'lost the lease of a thread')
+    this.over('the lease was lost')
+  }
+
+  /** For a heartbeat that did not find the lease: while the end is being written, that write may be what gave it up. */
+  loseUnlessEnding(): void {
+    if (this.state === 'running') this.lose()
+  }
+
+  private queue(work: () => Promise<void>): void {
+    this.tail = this.tail.then(work).catch((error: unknown) => this.failWith(error))
+  }
+
+  private async handle(message: Extract<RunMessage, { type: 'put' | 'append' | 'done' | 'failed' }>): Promise<void> {
+    if (this.state !== 'running') return
+    switch (message.type) {
+      case 'put':
+        return this.put(message.text, message.refs)
+      case 'append':
+        return this.append(message.output)
+      case 'done': {
+        const completion = completionSchema.safeParse(message.completion)
+        if (!completion.success) {
+          return this.end(
+            EXIT.failed,
+            `the workflow returned no completion {returnCode: 0–123, summary}: ${whatIsWrong(completion.error)}`,
+          )
+        }
+        return this.end(completion.data.returnCode, completion.data.summary)
+      }
+      case 'failed': {
+        if (message.error.stack !== null) this.addLog('error', 'stack', message.error.stack)
+        return this.end(EXIT.failed, `${message.error.name}: ${message.error.message}`)
+      }
+    }
+  }
+
+  private async put(text: string, refs: string[]): Promise<void> {
+    const checked = refs.map((ref) => hashSchema.parse(ref))
+    const node = contentNode(text, checked)
+    if (node.size > this.limits.contentBytes) return this.endAtBound('contentBytes', `a content of ${node.size} bytes`)
+    const digest = digestOf(node.body, await this.digests(checked))
+    const row = {
+      thread: this.lease.thread,
+      token: this.lease.token,
+      hash: node.hash,
+      refs: node.refs,
+      digest: digest.toString('hex'),
+      body: node.body,
+    }
+    this.contents.set(node.hash, { content: { hash: node.hash, digest, refs: node.refs }, row })
+    this.pendingCharacters += node.body.length
+    if (this.pendingCharacters > MAX_PENDING_CHARACTERS) await this.storeContents()
+  }
+
+  private async append(output: unknown): Promise<void> {
+    const parsed = roleOutputSchema.safeParse(output)
+    if (!parsed.success) return this.end(EXIT.failed, `bad yield: ${whatIsWrong(parsed.error)}`)
+    const { role, contentHash, meta, refs, childThread } = parsed.data
+    const maxRounds = this.claimed.max_rounds ?? this.limits.maxRounds
+    if (this.steps >= maxRounds) {
+      return this.end(EXIT.failed, `stopped at the bound maxRounds (${maxRounds}) before ${role} could be recorded`)
+    }
+    const content = this.contents.get(contentHash)?.content ?? (await this.storedContent(contentHash))
+    if (content === undefined) {
+      return this.end(
+        EXIT.failed,
+        `bad yield: ${role} names the content ${contentHash}, which does not exist: store it with runtime.cas.put`,
+      )
+    }
+    if (content.refs.join() !== refs.join()) {
+      return this.end(
+        EXIT.failed,
+        `bad yield: ${role} gives other refs than its content was stored with: pass them to runtime.cas.put`,
+      )
+    }
+    const child = childThread === null ? null : await this.childEnd(childThread)
+    if (child === undefined)
+      return this.end(EXIT.failed, `bad yield: the child thread ${childThread} of ${role} does not exist`)
+    const node = this.chainNow().next({
+      role,
+      meta: meta as JsonObject,
+      content,
+      childThread: child,
+      now: this.services.clock.now(),
+    })
+    if (node.size > this.limits.contentBytes)
+      return this.endAtBound('contentBytes', `a meta that makes a node of ${node.size} bytes`)
+    await this.write(node, { role, content: contentHash, childThread, counted: true })
+    this.steps += 1
+    this.crashes = 0
+    this.restartRoleTimer()
+    this.worker?.send({ type: 'appended', run: this.run, head: node.hash })
+  }
+
+  private async write(
+    node: NextNode,
+    step: Pick<StepRow, 'role' | 'content' | 'childThread' | 'counted' | 'end'>,
+  ): Promise<void> {
+    const chain = this.chainNow()
+    const contents = [...this.contents.values()].map(({ row }) => row)
+    await this.services.appender.append(
+      this.lease,
+      {
+        ...step,
+        thread: this.lease.thread,
+        token: this.lease.token,
+        expected: chain.head,
+        hash: node.hash,
+        body: node.body,
+        refs: node.refs,
+        digest: node.digest.toString('hex'),
+        start: chain.start.hash,
+        parent: node.parent,
+        height: node.height,
+        timestamp: node.timestamp,
+      },
+      contents,
+    )
+    chain.push(node)
+    this.contents.clear()
+    this.pendingCharacters = 0
+  }
+
+  private async storeContents(): Promise<void> {
+    const rows = [...this.contents.values()].map(({ row }) => row)
+    if (rows.length === 0) return
+    await this.services.appender.put(this.lease, rows)
+    this.contents.clear()
+    this.pendingCharacters = 0
+  }
+
+  /** Writes the end node. Everything that the thread has said is stored before. */
+  private async end(returnCode: number, summary: string): Promise<void> {
+    if (this.state !== 'running') return
+    this.state = 'ending'
+    this.stopTimers()
+    await this.services.logs.flush()
+    const status = returnCode === EXIT.success ? 'completed' : 'failed'
+    const empty = contentNode('', [])
+    const content: Content = { hash: empty.hash, digest: digestOf(empty.body, []), refs: [] }
+    const { thread, token } = this.lease
+    this.contents.set(empty.hash, {
+      content,
+      row: { thread, token, hash: empty.hash, refs: [], digest: content.digest.toString('hex'), body: empty.body },
+    })
+    const node = this.chainNow().next({
+      role: END,
+      meta: { returnCode, summary },
+      content,
+      childThread: null,
+      now: this.services.clock.now(),
+    })
+    await this.write(node, {
+      role: END,
+      content: empty.hash,
+      childThread: null,
+      counted: false,
+      end: { status, returnCode, summary },
+    })
+    this.over(summary)
+  }
+
+  private endAtBound(bound: BoundName, what: string): Promise<void> {
+    return this.end(EXIT.failed, `${what} is more than the bound ${bound} allows (${this.limits[bound]})`)
+  }
+
+  private async crash(reason: string): Promise<void> {
+    const crashes = this.crashes + 1
+    if (crashes >= this.limits.crashes) {
+      return this.end(EXIT.gaveUp, `gave up after ${crashes} crashes in a row (bound crashes): ${reason}`)
+    }
+    await this.giveBack('crashed', reason, crashDelayMs(this.crashes))
+  }
+
+  private async giveBack(event: 'released' | 'crashed', reason: string, delayMs: number): Promise<void> {
+    if (this.state !== 'running') return
+    this.state = 'ending'
+    this.stopTimers()
+    await this.services.logs.flush()
+    await retrySafe(() =>
+      requeueThreads(this.services.db, {
+        runner: this.services.runner,
+        held: [{ id: this.lease.thread, token: this.lease.token }],
+        event,
+        reason,
+        delayMs,
+      }),
+    )
+    this.over(reason)
+  }
+
+  /** What to do with an error of the platform itself, by what it says of this thread. */
+  private async failWith(error: unknown): Promise<void> {
+    if (this.state === 'over') return
+    if (error instanceof LeaseLost) return this.lose()
+    try {
+      if (this.state === 'running' && this.chain !== undefined && isAppError(error) && BLAMES_THREAD.has(error.code)) {
+        return await this.end(EXIT.failed, error.message)
+      }
+      log.error({ err: error, thread: this.lease.thread }, 'a thread could not go on')
+      this.state = 'running'
+      await this.giveBack('crashed', messageOf(error), crashDelayMs(this.crashes))
+    } catch (second) {
+      // Nothing can be written now. The lease runs out and the thread is taken over.
+      if (!(second instanceof LeaseLost))
+        log.error({ err: second, thread: this.lease.thread }, 'a thread could not be given back')
+      this.over(messageOf(second))
+    }
+  }
+
+  /** The thread is no longer this runner's. A generator that does not react to its abort takes its worker with it. */
+  private over(reason: string): void {
+    this.state = 'over'
+    this.stopTimers()
+    this.abort.abort()
+    if (this.worker !== undefined && !this.generatorOver) {
+      this.worker.send({ type: 'abort', run: this.run, reason })
+      setTimeout(() => {
+        if (!this.generatorOver)
+          this.worker?.kill(`thread ${this.lease.thread} did not react to its abort within abortGraceSeconds`, {
+            planned: true,
+          })
+      }, this.limits.abortGraceSeconds * 1000)
+    }
+    this.settle()
+  }
+
+  private leaveWorker(): void {
+    this.worker?.runs.delete(this.run)
+    this.worker = undefined
+  }
+
+  private async answer(message: Extract<RunMessage, { type: 'call' }>): Promise<void> {
+    const { id, method } = message
+    try {
+      const value = method === 'exec' ? await this.exec(message.args) : await this.read(message.args)
+      if (this.state === 'running') this.worker?.send({ type: 'reply', run: this.run, id, value })
+    } catch (error) {
+      const name = isAppError(error) ? error.code : 'INTERNAL'
+      if (!isAppError(error))
+        log.error({ err: error, thread: this.lease.thread, method }, 'a request of a bundle failed')
+      this.worker?.send({ type: 'refused', run: this.run, id, error: { name, message: messageOf(error) } })
+    }
+  }
+
+  private async exec(args: unknown): Promise<Json> {
+    const request = callArgs.exec.safeParse(args)
+    if (!request.success) throw new AppError('BAD_INPUT', `exec: ${whatIsWrong(request.error)}`, {})
+    const result = await runCommand(request.data, this.grants, {
+      signal: this.abort.signal,
+      maxOutputBytes: this.limits.commandOutputBytes,
+      dryRun: this.claimed.dry_run,
+    })
+    this.addLog('debug', 'exec', `${request.data.command} ended with ${result.exitCode} after ${result.durationMs} ms`)
+    return result
+  }
+
+  private async read(args: unknown): Promise<Json> {
+    const request = callArgs['cas.get'].safeParse(args)
+    const hash = hashSchema.safeParse(request.data?.hash)
+    if (!hash.success)
+      throw new AppError('BAD_INPUT', 'cas.get takes a hash: 13 characters of Crockford Base32.', { field: 'hash' })
+    // What was put just before is stored first, in the order of the messages.
+    await this.tail
+    const pending = this.contents.get(hash.data)
+    const body = pending?.row.body ?? (await findContent(this.services.db, hash.data))?.body
+    if (body === undefined) return null
+    const node = parseNode(body, hash.data)
+    return node.type === 'content' ? node.payload : null
+  }
+
+  private addLog(level: 'debug' | 'info' | 'warn' | 'error', tag: string | null, text: string): void {
+    const before = this.logBytes
+    this.logBytes += Buffer.byteLength(text)
+    if (before > this.limits.logBytes) return
+    this.services.logs.add(this.lease, level, tag, text)
+    if (this.logBytes > this.limits.logBytes) {
+      this.services.logs.add(
+        this.lease,
+        'warn',
+        'log',
+        `the log is cut here: it reached the bound logBytes (${this.limits.logBytes})`,
+      )
+    }
+  }
+
+  private startTimers(): void {
+    const { clock } = this.services
+    const byBound = this.claimed.started_ms + this.limits.threadSeconds * 1000
+    const byCaller = this.claimed.deadline_ms ?? Number.POSITIVE_INFINITY
+    const why =
+      byCaller < byBound
+        ? 'its deadline passed'
+        : `it ran longer than the bound threadSeconds (${this.limits.threadSeconds})`
+    const left = Math.max(0, Math.min(byBound, byCaller) - clock.now())
+    // A timer counts to 24.8 days; the ceiling of threadSeconds is above that, and a lease does not live so long.
+    this.threadTimer = setTimeout(() => this.expire(why), Math.min(left, 2 ** 31 - 1))
+    this.restartRoleTimer()
+  }
+
+  private restartRoleTimer(): void {
+    clearTimeout(this.roleTimer)
+    const { roleSeconds } = this.limits
+    this.roleTimer = setTimeout(
+      () => this.expire(`a role ran longer than the bound roleSeconds (${roleSeconds})`),
+      roleSeconds * 1000,
+    )
+  }
+
+  private stopTimers(): void {
+    clearTimeout(this.roleTimer)
+    clearTimeout(this.threadTimer)
+  }
+
+  private expire(why: string): void {
+    this.queue(() => this.end(EXIT.deadline, why))
+  }
+
+  private async storedContent(hash: Hash): Promise<Content | undefined> {
+    const row = await findContent(this.services.db, hash)
+    return row && { hash, digest: row.digest, refs: row.refs }
+  }
+
+  private async childEnd(hash: Hash): Promise<{ hash: Hash; digest: Buffer } | undefined> {
+    const digest = (await findDigests(this.services.db, [hash])).get(hash)
+    return digest && { hash, digest }
+  }
+
+  private async digests(hashes: Hash[]): Promise<Buffer[]> {
+    if (hashes.length === 0) return []
+    const stored = await findDigests(this.services.db, hashes)
+    return hashes.map((hash) => {
+      const digest = this.contents.get(hash)?.content.digest ?? stored.get(hash)
+      if (digest === undefined)
+        throw new AppError('MISSING_REF', `The content refers to ${hash}, which is not stored. Store it first.`, {
+          refs: [hash],
+        })
+      return digest
+    })
+  }
+
+  private chainNow(): Chain {
+    if (this.chain === undefined) throw new Error('The chain is loaded before anything is appended.')
+    return this.chain
+  }
+}
+
+/** Errors that say that this thread's own data cannot be recorded, whoever tries. */
+const BLAMES_THREAD = new Set([
+  'BAD_INPUT',
+  'LIMIT_EXCEEDED',
+  'HASH_COLLISION',
+  'MISSING_REF',
+  'BUNDLE_REJECTED',
+  'CORRUPT_NODE',
+])
+
+/** A workflow's overrides; what this version cannot read is told and left out, so that the defaults hold. */
+function limitsOf(claimed: ClaimedRow): Limits {
+  const overrides = limitOverridesSchema.safeParse(JSON.parse(claimed.limits ?? '{}'))
+  if (overrides.success) return limitsWith(overrides.data)
+  log.error(
+    { workflow: claimed.workflow, problem: whatIsWrong(overrides.error) },
+    'the limits of a workflow cannot be read',
+  )
+  return limitsWith({})
+}

@@ -14,6 +14,7 @@ import { watch } from './thread/watch'
 import { watchList } from './thread/watch-list'
 import { createCallerFactory, router } from './trpc'
 import { add } from './workflow/add'
+import { descriptor } from './workflow/descriptor'
 import { get as workflowGet } from './workflow/get'
 import { grant } from './workflow/grant'
 import { history } from './workflow/history'
@@ -25,7 +26,7 @@ import { validate } from './workflow/validate'
 /** Names only. */
 export const appRouter = router({
   thread: { start, get: threadGet, list: threadList, records, watch, watchList, verify: threadVerify },
-  workflow: { add, list: workflowList, get: workflowGet, history, rollback, grant, source, validate },
+  workflow: { add, list: workflowList, get: workflowGet, history, rollback, grant, source, descriptor, validate },
   cas: { put, get: casGet, list: casList, refs, verify: casVerify },
   runner: { list: runnerList },
   system: { info },

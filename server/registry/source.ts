@@ -1,5 +1,5 @@
 import type { Queryable } from '@/db/client'
-import { readBundle } from '@/db/queries/registry/read-bundle'
+import { readBundle, readStoredDescriptor } from '@/db/queries/registry/read-bundle'
 import { AppError } from '@/server/kernel/errors'
 import { type Descriptor, descriptorSchema } from './views'
 
@@ -11,4 +11,11 @@ export async function bundleSource(
   const row = await readBundle(db, hash)
   if (!row) throw new AppError('NOT_FOUND', `There is no bundle ${hash}.`, { what: 'bundle', id: hash })
   return { ...row, descriptor: descriptorSchema.parse(row.descriptor) }
+}
+
+/** The descriptor of a stored bundle, without its source. */
+export async function bundleDescriptor(db: Queryable, hash: string): Promise<{ hash: string; descriptor: Descriptor }> {
+  const descriptor = await readStoredDescriptor(db, hash)
+  if (descriptor === null) throw new AppError('NOT_FOUND', `There is no bundle ${hash}.`, { what: 'bundle', id: hash })
+  return { hash, descriptor: descriptorSchema.parse(descriptor) }
 }

@@ -16,13 +16,15 @@ const edgeTypes = { condition: ConditionEdge }
 export type FlowCanvasProps = {
   descriptor: Descriptor
   progress: Progress | null
+  /** A role to point out. */
+  chosen?: string | null
   /** Called with a role's name when its node is clicked, or Enter is pressed on it. */
   onRole?: (role: string) => void
 }
 
-export default function FlowCanvas({ descriptor, progress, onRole }: FlowCanvasProps) {
+export default function FlowCanvas({ descriptor, progress, chosen = null, onRole }: FlowCanvasProps) {
   const graph = useMemo(() => layoutGraph(descriptor), [descriptor])
-  const { nodes, edges } = useMemo(() => toFlow(graph, progress), [graph, progress])
+  const { nodes, edges } = useMemo(() => toFlow(graph, progress, chosen), [graph, progress, chosen])
   const choose: NodeMouseHandler<(typeof nodes)[number]> = (_event, node) => onRole?.(node.id)
   return (
     <ReactFlow

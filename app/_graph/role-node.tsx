@@ -40,7 +40,7 @@ const SAID: Record<NodeState, string> = {
   dropped: 'dropped',
 }
 
-export function RoleNode({ data }: NodeProps<RoleNodeData>) {
+export function RoleNode({ data, selected }: NodeProps<RoleNodeData>) {
   const { placed, state, visits } = data
   const icon = ICONS[state]
   const isRole = placed.kind === 'role'
@@ -54,6 +54,7 @@ export function RoleNode({ data }: NodeProps<RoleNodeData>) {
         'flex items-center justify-center gap-1.5 border px-2.5 text-sm transition-colors',
         isRole ? 'rounded-lg font-medium' : 'rounded-full text-xs',
         LOOKS[state],
+        selected && 'outline-2 outline-offset-2 outline-accent',
       )}
     >
       <Handle type="target" position={Position.Top} className="invisible" isConnectable={false} />

@@ -5,8 +5,12 @@ import { type NodeState, nodeStates, type Progress } from './progress'
 export type RoleNode = Node<{ placed: PlacedNode; state: NodeState; visits: number }, 'role'>
 export type ConditionEdge = Edge<{ placed: PlacedEdge; visits: number; isNewest: boolean }, 'condition'>
 
-/** The layout with a thread's progress on it; without progress, the plain picture. */
-export function toFlow(graph: GraphLayout, progress: Progress | null): { nodes: RoleNode[]; edges: ConditionEdge[] } {
+/** The layout with a thread's progress on it; without progress, the plain picture. `chosen` is the role that was pointed out. */
+export function toFlow(
+  graph: GraphLayout,
+  progress: Progress | null,
+  chosen: string | null = null,
+): { nodes: RoleNode[]; edges: ConditionEdge[] } {
   const names = graph.nodes.map((node) => node.id)
   const states = progress === null ? null : nodeStates(names, graph.edges, progress)
   const nodes = graph.nodes.map<RoleNode>((placed) => ({
@@ -15,6 +19,7 @@ export function toFlow(graph: GraphLayout, progress: Progress | null): { nodes: 
     position: { x: placed.x, y: placed.y },
     width: placed.width,
     height: placed.height,
+    selected: placed.id === chosen,
     data: { placed, state: states?.get(placed.id) ?? 'idle', visits: progress?.nodes.get(placed.id) ?? 0 },
   }))
   const edges = graph.edges.map<ConditionEdge>((placed) => ({

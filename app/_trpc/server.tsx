@@ -18,20 +18,28 @@ const pageApi = cache(async () => {
 })
 type PageApi = Awaited<ReturnType<typeof pageApi>>
 
-/**
- * Reads what a page shows first, so that it comes with the HTML. Answers 401, 403 or 404 where the API does; an input that
- * the API refuses is left to the browser, which asks again and shows why.
- */
-export async function prefetch(reads: (api: PageApi) => Promise<unknown>[]): Promise<void> {
+/** Reads what a page cannot be without. Answers 401, 403 or 404 where the API does. */
+export async function readForPage<T>(read: (api: PageApi) => Promise<T>): Promise<T> {
   try {
-    await Promise.all(reads(await pageApi()))
+    return await read(await pageApi())
   } catch (error) {
     const reason = error instanceof TRPCError ? reasonOf(error) : 'INTERNAL'
     if (reason === 'UNAUTHORIZED') unauthorized()
     if (reason === 'FORBIDDEN') forbidden()
     if (reason === 'NOT_FOUND') notFound()
-    if (reason !== 'BAD_INPUT') throw error
+    throw error
   }
+}
+
+/** The same for filters out of the address: one that the API refuses is left to the browser, which asks again and shows why. */
+export async function readUnlessRefused(read: (api: PageApi) => Promise<unknown>): Promise<void> {
+  await readForPage(async (api) => {
+    try {
+      await read(api)
+    } catch (error) {
+      if (!(error instanceof TRPCError) || reasonOf(error) !== 'BAD_INPUT') throw error
+    }
+  })
 }
 
 /** Hands what `prefetch` read to the browser. */

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { Hydrated, prefetch } from '@/app/_trpc/server'
+import { Hydrated, readUnlessRefused } from '@/app/_trpc/server'
 import { ThreadsView } from './_components/threads-view'
 import { listInput, readFilter } from './_model/thread-filter'
 
@@ -12,14 +12,16 @@ export default async function ThreadsPage(props: {
   for (const [name, value] of Object.entries(await props.searchParams)) {
     if (typeof value === 'string') params.set(name, value)
   }
-  await prefetch(({ trpc, queryClient }) => [
-    queryClient.fetchInfiniteQuery(
-      trpc.thread.list.infiniteQueryOptions(listInput(readFilter(params)), {
-        getNextPageParam: (page) => page.nextCursor ?? undefined,
-      }),
-    ),
-    queryClient.fetchQuery(trpc.workflow.list.queryOptions({ limit: 200 })),
-  ])
+  await readUnlessRefused(({ trpc, queryClient }) =>
+    Promise.all([
+      queryClient.fetchInfiniteQuery(
+        trpc.thread.list.infiniteQueryOptions(listInput(readFilter(params)), {
+          getNextPageParam: (page) => page.nextCursor ?? undefined,
+        }),
+      ),
+      queryClient.fetchQuery(trpc.workflow.list.queryOptions({ limit: 200 })),
+    ]),
+  )
   return (
     <Hydrated>
       <ThreadsView />

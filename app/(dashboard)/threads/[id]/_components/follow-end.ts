@@ -16,6 +16,7 @@ function isAtEnd(): boolean {
 export function useFollowEnd(options: { enabled: boolean; count: number; height: number }) {
   const { enabled, count, height } = options
   const isFollowing = useRef(false)
+  const newest = useRef(count)
   const [seen, setSeen] = useState(count)
 
   useEffect(() => {
@@ -23,7 +24,7 @@ export function useFollowEnd(options: { enabled: boolean; count: number; height:
     isFollowing.current = isAtEnd()
     const onScroll = () => {
       isFollowing.current = isAtEnd()
-      if (isFollowing.current) setSeen(Number.POSITIVE_INFINITY)
+      if (isFollowing.current) setSeen(newest.current)
     }
     window.addEventListener('scroll', onScroll, { passive: true })
     return () => window.removeEventListener('scroll', onScroll)
@@ -31,16 +32,15 @@ export function useFollowEnd(options: { enabled: boolean; count: number; height:
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what changes the page's end
   useEffect(() => {
-    if (!enabled) return
-    if (isFollowing.current) {
-      setSeen(count)
-      window.scrollTo({ top: document.documentElement.scrollHeight })
-    } else setSeen((before) => Math.min(before, count))
+    newest.current = count
+    if (!enabled || !isFollowing.current) return
+    setSeen(count)
+    window.scrollTo({ top: document.documentElement.scrollHeight })
   }, [enabled, count, height])
 
   const toEnd = useCallback(() => {
     isFollowing.current = true
-    setSeen(Number.POSITIVE_INFINITY)
+    setSeen(newest.current)
     window.scrollTo({ top: document.documentElement.scrollHeight })
   }, [])
   return { unseen: Math.max(0, count - seen), toEnd }

@@ -1,0 +1,138 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Footprints } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { progressOf } from '@/app/_graph/progress'
+import { WorkflowGraph } from '@/app/_graph/workflow-graph'
+import { useTRPC } from '@/app/_trpc/context'
+import { EmptyState } from '@/app/_ui/empty-state'
+import { formatCount } from '@/app/_ui/format'
+import { Panel } from '@/app/_ui/panel'
+import { Skeleton } from '@/app/_ui/skeleton'
+import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/app/_ui/tabs'
+import type { ThreadRecord } from '@/server/threads/records'
+import type { ThreadDetail } from '@/server/threads/views'
+import { StepList } from './step-list'
+import { ThreadFacts } from './thread-facts'
+import { ThreadHeader } from './thread-header'
+import { ThreadLogs } from './thread-logs'
+import { ThreadOutcome } from './thread-outcome'
+import { ThreadPrompt } from './thread-prompt'
+import { ThreadTimeline } from './thread-timeline'
+import { useStepTarget } from './use-step-target'
+import { useThreadLog } from './use-thread-log'
+import { useVerification } from './use-verification'
+import { VerifyPanel } from './verify-panel'
+
+type ThreadViewProps = { initial: ThreadDetail; first: readonly ThreadRecord[] }
+
+/** A thread as it runs. `first` are the records that came with the page; the rest arrives live. */
+export function ThreadView({ initial, first }: ThreadViewProps) {
+  const { id, bundle } = initial
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const { log, connection } = useThreadLog(id, first)
+  const { data: thread } = useQuery(trpc.thread.get.queryOptions({ id }, { initialData: initial }))
+  const descriptor = useQuery(
+    trpc.workflow.descriptor.queryOptions({ hash: bundle }, { staleTime: Number.POSITIVE_INFINITY }),
+  )
+  const { verification, verify } = useVerification(id, log)
+  const status = log.status ?? thread.status
+  const progress = useMemo(
+    () =>
+      progressOf(
+        log.steps.map((step) => step.role),
+        status,
+        log.end?.returnCode ?? null,
+      ),
+    [log, status],
+  )
+
+  // Runner, claims and times are no records: read them again when the lifecycle moved.
+  const changes = log.timeline.length - log.steps.length
+  const known = useRef(changes)
+  useEffect(() => {
+    if (known.current === changes) return
+    known.current = changes
+    void queryClient.invalidateQueries({ queryKey: trpc.thread.get.queryKey({ id }) })
+  }, [changes, id, queryClient, trpc])
+
+  const [tab, setTab] = useState('steps')
+  const [role, setRole] = useState<string | null>(null)
+  const [target, point] = useStepTarget()
+  const graphPanel = useRef<HTMLDivElement>(null)
+  const showRole = useCallback((name: string) => {
+    setRole(name)
+    graphPanel.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
+  const showNewest = (name: string) => {
+    setRole(name)
+    const newest = log.steps.findLast((step) => step.role === name)
+    if (newest === undefined) return
+    setTab('steps')
+    point(newest.step)
+  }
+  useEffect(() => {
+    if (target !== null) setTab('steps')
+  }, [target])
+
+  return (
+    <>
+      <ThreadHeader thread={thread} log={log} connection={connection} verification={verification} />
+      <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_24rem] xl:grid-cols-[minmax(0,1fr)_28rem]">
+        <div className="order-2 min-w-0 lg:order-1">
+          {log.end !== null && <ThreadOutcome end={log.end} />}
+          <ThreadPrompt prompt={thread.prompt} />
+          <Tabs value={tab} onValueChange={setTab}>
+            <TabsList aria-label="Views of the thread">
+              <TabsTrigger value="steps">Steps {formatCount(log.steps.length)}</TabsTrigger>
+              <TabsTrigger value="timeline">Timeline</TabsTrigger>
+              <TabsTrigger value="log">Log {formatCount(log.logs.length)}</TabsTrigger>
+            </TabsList>
+            <TabsContent value="steps">
+              {log.steps.length === 0 ? (
+                <NoSteps isOver={log.end !== null} isQueued={status === 'queued'} />
+              ) : (
+                <StepList steps={log.steps} isLive={connection !== 'over'} target={target} onRole={showRole} />
+              )}
+            </TabsContent>
+            <TabsContent value="timeline">
+              <ThreadTimeline timeline={log.timeline} />
+            </TabsContent>
+            <TabsContent value="log">
+              <ThreadLogs logs={log.logs} />
+            </TabsContent>
+          </Tabs>
+        </div>
+        <aside className="order-1 grid min-w-0 content-start gap-4 lg:sticky lg:top-6 lg:order-2 lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto">
+          <div ref={graphPanel}>
+            <Panel title="Graph" bodyClassName="h-72 p-0 lg:h-[24rem]">
+              {descriptor.data === undefined ? (
+                <Skeleton className="size-full rounded-none" />
+              ) : (
+                <WorkflowGraph
+                  descriptor={descriptor.data.descriptor}
+                  progress={progress}
+                  chosen={role}
+                  onRole={showNewest}
+                />
+              )}
+            </Panel>
+          </div>
+          <VerifyPanel verification={verification} onVerify={verify} />
+          <ThreadFacts thread={thread} log={log} />
+        </aside>
+      </div>
+    </>
+  )
+}
+
+function NoSteps({ isOver, isQueued }: { isOver: boolean; isQueued: boolean }) {
+  if (isOver) return <EmptyState icon={Footprints} title="It ended before its first step" />
+  return (
+    <EmptyState icon={Footprints} title={isQueued ? 'Waiting for a runner' : 'The first role is at work'}>
+      <p>{isQueued ? 'No runner has taken it yet. The runners page says who is alive.' : 'Its step appears here.'}</p>
+    </EmptyState>
+  )
+}

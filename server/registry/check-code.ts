@@ -1,8 +1,8 @@
 import { isBuiltin } from 'node:module'
 import type { AnyNode, Program } from 'acorn'
-import { walk } from './ast'
+import { placeOf, walk } from './ast'
 import { bindsName, declaredNames } from './bindings'
-import { type Finding, SDK_SPECIFIERS } from './findings'
+import { MAX_FINDINGS, type Problem, SDK_SPECIFIERS } from './findings'
 
 /** Built-ins that the worker's sandbox refuses at run time, and what to use instead. */
 const BLOCKED = new Map([
@@ -12,16 +12,18 @@ const BLOCKED = new Map([
   ['inspector', 'log with runtime.log'],
 ])
 
-export type CodeCheck = { findings: Finding[]; warnings: string[] }
+export type CodeCheck = { problems: Problem[]; warnings: string[] }
 
 /** Everything a bundle loads or could load: imports, re-exports, `import()`, `require`, `createRequire`, `import.meta`. */
-export function checkCode(program: Program): CodeCheck {
-  const findings: Finding[] = []
+export function checkCode(program: Program, source: string): CodeCheck {
+  const problems: Problem[] = []
   const warnings = new Set<string>()
-  const reject = (node: AnyNode, message: string) => findings.push({ ...at(node), message })
+  let firstMeta: number | undefined
+  const reject = (node: AnyNode, message: string) => problems.push({ offset: node.start, message })
   const moduleNames = declaredNames(program)
 
   walk(program, (node, ancestors) => {
+    if (problems.length >= MAX_FINDINGS) return
     switch (node.type) {
       case 'ImportExpression':
         return reject(
@@ -40,11 +42,7 @@ export function checkCode(program: Program): CodeCheck {
         return
       }
       case 'MetaProperty':
-        if (node.meta.name === 'import') {
-          warnings.add(
-            `${at(node).line}:${at(node).column}: import.meta says where a runner put the bundle, which differs from run to run.`,
-          )
-        }
+        if (node.meta.name === 'import') firstMeta ??= node.start
         return
       case 'Identifier':
         if (node.name === 'createRequire') return reject(node, loaderProblem('createRequire'))
@@ -66,7 +64,11 @@ export function checkCode(program: Program): CodeCheck {
         return
     }
   })
-  return { findings, warnings: [...warnings] }
+  if (firstMeta !== undefined) {
+    const { line, column } = placeOf(source, firstMeta)
+    warnings.add(`${line}:${column}: import.meta says where a runner put the bundle, which differs from run to run.`)
+  }
+  return { problems, warnings: [...warnings] }
 }
 
 function importProblem(specifier: string): string | null {
@@ -117,8 +119,4 @@ function isFunction(node: AnyNode): node is FunctionNode {
   return (
     node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression'
   )
-}
-
-function at(node: AnyNode): { line: number; column: number } {
-  return { line: node.loc?.start.line ?? 1, column: (node.loc?.start.column ?? 0) + 1 }
 }

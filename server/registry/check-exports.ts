@@ -1,6 +1,6 @@
 import type { AnyNode, Identifier, Literal, Program } from 'acorn'
 import { type Binding, declare, declaredNames } from './bindings'
-import type { Finding } from './findings'
+import type { Problem } from './findings'
 
 type Exported = { node: AnyNode; binding: Binding }
 
@@ -8,10 +8,10 @@ const RUN_HINT =
   'export a function, an async generator, or what createWorkflow returns, like `export const run = createWorkflow(…)`'
 
 /** `run` and `descriptor` must be exported by name, `run` must be able to be a workflow, and nothing is the default export. */
-export function checkExports(program: Program): Finding[] {
-  const findings: Finding[] = []
+export function checkExports(program: Program): Problem[] {
+  const problems: Problem[] = []
   const reject = (node: AnyNode, message: string) => {
-    findings.push({ line: node.loc?.start.line ?? 1, column: (node.loc?.start.column ?? 0) + 1, message })
+    problems.push({ offset: node.start, message })
   }
   const names = declaredNames(program)
   const exported = collectExports(program, names)
@@ -30,7 +30,7 @@ export function checkExports(program: Program): Finding[] {
       'The bundle does not export descriptor: export an object { description, roles, graph }, like `export const descriptor = buildDescriptor(…)`.',
     )
   }
-  return findings
+  return problems
 }
 
 function collectExports(program: Program, names: Map<string, Binding>): Map<string, Exported> {

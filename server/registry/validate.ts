@@ -1,9 +1,9 @@
 import type { Program } from 'acorn'
 import { nameSchema } from '@/server/kernel/ids'
-import { parseModule } from './ast'
+import { parseModule, placeOf } from './ast'
 import { checkCode } from './check-code'
 import { checkExports } from './check-exports'
-import { type Finding, MAX_BUNDLE_BYTES } from './findings'
+import { type Finding, MAX_BUNDLE_BYTES, MAX_FINDINGS } from './findings'
 
 export type BundleFile = {
   /** Name of the workflow, where it is known. */
@@ -16,7 +16,7 @@ export type Validation = { ok: boolean; findings: Finding[]; warnings: string[] 
 
 /**
  * Checks a bundle without running it: name, file name, size, encoding, and by a real parser its imports and exports.
- * Never throws; all findings at once, in the order of the file. It keeps honest mistakes out and runs describable; what
+ * Never throws; all findings at once (at most `MAX_FINDINGS`), in the order of the file. It keeps honest mistakes out and runs describable; what
  * contains hostile code is the worker's sandbox.
  */
 export function validateBundle({ name, fileName, source }: BundleFile): Validation {
@@ -39,11 +39,11 @@ export function validateBundle({ name, fileName, source }: BundleFile): Validati
 
   const program = parse(decoded)
   if ('message' in program) return { ok: false, findings: [...findings, program], warnings: [] }
-  const code = checkCode(program)
-  const inFile = [...code.findings, ...checkExports(program)].sort(
-    (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+  const code = checkCode(program, decoded)
+  const inFile = [...code.problems, ...checkExports(program)].sort((a, b) => a.offset - b.offset)
+  findings.push(
+    ...inFile.slice(0, MAX_FINDINGS).map(({ offset, message }) => ({ ...placeOf(decoded, offset), message })),
   )
-  findings.push(...inFile)
   return { ok: findings.length === 0, findings, warnings: code.warnings }
 }
 
@@ -62,7 +62,7 @@ function decode(source: string | Uint8Array): string | Finding {
   }
   const nul = text.indexOf('\0')
   if (nul >= 0) {
-    return { ...positionOf(text, nul), message: 'The bundle holds a NUL character: write it as the escape \\u0000.' }
+    return { ...placeOf(text, nul), message: 'The bundle holds a NUL character: write it as the escape \\u0000.' }
   }
   return text
 }
@@ -81,19 +81,14 @@ function parse(source: string): Program | Finding {
     return parseModule(source)
   } catch (error) {
     if (error instanceof SyntaxError) {
-      const message = `Syntax error: ${error.message.replace(/ \(\d+:\d+\)$/, '')}.`
-      return 'pos' in error && typeof error.pos === 'number'
-        ? { ...positionOf(source, error.pos), message }
-        : { message }
+      const what = error.message.replace(/ \(\d+:\d+\)$/, '')
+      const message = /stack space/.test(what)
+        ? 'The code nests too deeply to be checked: simplify it.'
+        : `Syntax error: ${what}.`
+      return 'pos' in error && typeof error.pos === 'number' ? { ...placeOf(source, error.pos), message } : { message }
     }
-    if (error instanceof RangeError) return { message: 'The code nests too deeply to be checked: simplify it.' }
     throw error
   }
-}
-
-function positionOf(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split(/\r\n|[\n\r\u2028\u2029]/)
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
 function quote(text: string): string {

@@ -1,5 +1,9 @@
 -- The schema after all migrations. Written by `npm run db:schema`; a test compares it. Do not edit.
 
+-- extensions
+
+CREATE EXTENSION pg_trgm;
+
 -- functions
 
 CREATE OR REPLACE FUNCTION public.app_now()
@@ -137,6 +141,96 @@ BEGIN
   IF taken > 0 THEN PERFORM pg_notify('cairn_change', ''); END IF;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.gin_extract_query_trgm(text, internal, smallint, internal, internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gin_extract_query_trgm$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_trgm(text, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gin_extract_value_trgm$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_trgm_consistent(internal, smallint, text, integer, internal, internal, internal, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gin_trgm_consistent$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_trgm_triconsistent(internal, smallint, text, integer, internal, internal, internal)
+ RETURNS "char"
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gin_trgm_triconsistent$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_compress$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_consistent(internal, text, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_consistent$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_decompress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_decompress$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_distance(internal, text, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_distance$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_in(cstring)
+ RETURNS gtrgm
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_in$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_options(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE
+AS '$libdir/pg_trgm', $function$gtrgm_options$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_out(gtrgm)
+ RETURNS cstring
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_out$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_penalty$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_picksplit$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_same(gtrgm, gtrgm, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_same$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_union(internal, internal)
+ RETURNS gtrgm
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_union$function$;
+
 CREATE OR REPLACE FUNCTION public.heartbeat(runner_id text, thread_ids text[], tokens bigint[], lease_ms integer, refused integer)
  RETURNS TABLE(thread text, control text, now_ms bigint)
  LANGUAGE plpgsql
@@ -202,6 +296,42 @@ BEGIN
   PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.set_limit(real)
+ RETURNS real
+ LANGUAGE c
+ STRICT
+AS '$libdir/pg_trgm', $function$set_limit$function$;
+
+CREATE OR REPLACE FUNCTION public.show_limit()
+ RETURNS real
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$show_limit$function$;
+
+CREATE OR REPLACE FUNCTION public.show_trgm(text)
+ RETURNS text[]
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$show_trgm$function$;
+
+CREATE OR REPLACE FUNCTION public.similarity(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$similarity$function$;
+
+CREATE OR REPLACE FUNCTION public.similarity_dist(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$similarity_dist$function$;
+
+CREATE OR REPLACE FUNCTION public.similarity_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$similarity_op$function$;
+
 CREATE OR REPLACE FUNCTION public.start_thread(id text, workflow text, bundle text, prompt_hash text, prompt_body text, prompt_digest text, start_hash text, start_body text, start_refs text[], start_digest text, depth integer, parent_state text, priority integer, max_rounds integer, deadline_seconds integer, dry_run boolean, tags text[], actor text, origin text, idempotency_key text, idempotency_digest text, excerpt text)
  RETURNS TABLE(thread text, created boolean, digest text, thread_status text, thread_bundle text)
  LANGUAGE plpgsql
@@ -233,6 +363,66 @@ BEGIN
   PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
   RETURN QUERY SELECT $1, true, $21, 'queued'::text, $3;
 END $function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity$function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity_commutator_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity_commutator_op$function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity_dist_commutator_op(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity_dist_commutator_op$function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity_dist_op(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity_dist_op$function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity_op$function$;
+
+CREATE OR REPLACE FUNCTION public.word_similarity(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity$function$;
+
+CREATE OR REPLACE FUNCTION public.word_similarity_commutator_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity_commutator_op$function$;
+
+CREATE OR REPLACE FUNCTION public.word_similarity_dist_commutator_op(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity_dist_commutator_op$function$;
+
+CREATE OR REPLACE FUNCTION public.word_similarity_dist_op(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity_dist_op$function$;
+
+CREATE OR REPLACE FUNCTION public.word_similarity_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity_op$function$;
 
 -- sequences
 
@@ -429,7 +619,7 @@ CREATE INDEX blobs_rare ON public.blobs USING btree (type, hash) WHERE (type <> 
 
 CREATE INDEX blobs_refs ON public.blobs USING gin (refs) WHERE (refs <> '{}'::text[]);
 
-CREATE INDEX registry_events_history ON public.registry_events USING btree (workflow, seq DESC NULLS LAST);
+CREATE INDEX registry_events_history ON public.registry_events USING btree (workflow, seq);
 
 CREATE UNIQUE INDEX sessions_link_hash ON public.sessions USING btree (link_hash);
 
@@ -445,17 +635,23 @@ CREATE INDEX state_nodes_compact ON public.state_nodes USING btree (compact) WHE
 
 CREATE INDEX state_nodes_content ON public.state_nodes USING btree (content);
 
-CREATE INDEX threads_by_bundle ON public.threads USING btree (bundle, id DESC NULLS LAST);
+CREATE INDEX threads_by_actor ON public.threads USING btree (actor, id);
+
+CREATE INDEX threads_by_bundle ON public.threads USING btree (bundle, id);
 
 CREATE INDEX threads_by_start ON public.threads USING btree (start);
 
-CREATE INDEX threads_by_status ON public.threads USING btree (status, id DESC NULLS LAST);
+CREATE INDEX threads_by_status ON public.threads USING btree (status, id);
 
-CREATE INDEX threads_by_workflow ON public.threads USING btree (workflow, id DESC NULLS LAST);
+CREATE INDEX threads_by_tag ON public.threads USING gin (tags);
+
+CREATE INDEX threads_by_text ON public.threads USING gin (excerpt gin_trgm_ops);
+
+CREATE INDEX threads_by_workflow ON public.threads USING btree (workflow, status, id);
 
 CREATE UNIQUE INDEX threads_idempotency ON public.threads USING btree (idempotency_key);
 
-CREATE INDEX threads_queued ON public.threads USING btree (priority DESC NULLS LAST, id) WHERE (status = 'queued'::text);
+CREATE INDEX threads_queued ON public.threads USING btree (priority DESC, id) WHERE (status = 'queued'::text);
 
 CREATE INDEX threads_running ON public.threads USING btree (id) WHERE (status = 'running'::text);
 

@@ -46,6 +46,6 @@ export const registryEvents = pgTable(
     data: jsonb('data').notNull().default({}),
     at: timestamp('at', { withTimezone: true }).notNull().default(appNow),
   },
-  // `workflow.history`, newest first.
-  (t) => [index('registry_events_history').on(t.workflow, t.seq.desc())],
+  // `workflow.history`, newest first: read backwards.
+  (t) => [index('registry_events_history').on(t.workflow, t.seq)],
 )

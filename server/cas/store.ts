@@ -5,6 +5,7 @@ import { getObjectRow, type ObjectHeadRow } from '@/db/queries/cas/get-object'
 import { listObjectRows } from '@/db/queries/cas/list-objects'
 import { AppError } from '@/server/kernel/errors'
 import { type Hash, hashSchema } from '@/server/kernel/ids'
+import { objectNotFound } from './not-found'
 import { readNode } from './parse-node'
 
 export type ObjectType = 'blob' | 'content' | 'group' | 'start' | 'state'
@@ -102,15 +103,4 @@ function headOf(row: ObjectHeadRow): ObjectHead {
     mediaType: row.mediaType,
     createdAt: row.createdAt.toISOString(),
   }
-}
-
-function objectNotFound(hash: string): AppError<'NOT_FOUND'> {
-  return new AppError(
-    'NOT_FOUND',
-    `There is no object ${hash}. Check the hash; garbage collection may have removed it.`,
-    {
-      what: 'object',
-      id: hash,
-    },
-  )
 }

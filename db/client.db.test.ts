@@ -1,6 +1,7 @@
 import { sql as raw } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { openDatabase, parseDatabaseUrl, withTransaction } from './client'
+import { openDatabase, parseDatabaseUrl, type Queryable, withTransaction } from './client'
+import { retryable } from './errors'
 import { runners } from './schema/index'
 import { moveClock } from './testing/clock'
 import { testDatabase } from './testing/test-database'
@@ -48,6 +49,59 @@ describe('a transaction', () => {
   test('that idles too long is ended by the server', async () => {
     const [row] = await withTransaction(db, ({ sql }) => sql`show idle_in_transaction_session_timeout`)
     expect(row).toEqual({ idle_in_transaction_session_timeout: '10s' })
+  })
+})
+
+describe('a connection that is killed', () => {
+  const kill = (pid: number) => db.sql`select pg_terminate_backend(${pid}, 5000)`
+  const backend = async (sql: Queryable['sql']) => {
+    const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+    return row?.pid ?? 0
+  }
+
+  // The driver as published crashes the process here, or leaves a connection behind that never answers again.
+  test.each(['during a statement', 'between two statements', 'with statements queued', 'before the work throws'])(
+    'in a transaction, %s, fails that transaction and no other',
+    async (moment) => {
+      const pool = openDatabase(db.url, { purpose: 'runner', max: 1 })
+      for (let round = 0; round < 5; round++) {
+        const work = withTransaction(pool, async ({ sql }) => {
+          const pid = await backend(sql)
+          if (moment === 'during a statement') await Promise.all([sql`select pg_sleep(10)`, kill(pid)])
+          if (moment === 'with statements queued') {
+            await Promise.all([
+              sql`select ${'a'}::text, pg_sleep(10)`,
+              sql`select ${'b'}::text`,
+              sql`select 1`,
+              kill(pid),
+            ])
+          }
+          await kill(pid)
+          if (moment === 'before the work throws') throw new Error('own failure')
+          await sql`insert into runners (id, host, pid, version, node_version, capacity) values ('ghost', 'h', 1, '1', '20', 1)`
+        })
+        await expect(work).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+        expect(await withTransaction(pool, ({ sql }) => sql`select 2 as n`)).toEqual([{ n: 2 }])
+      }
+      expect(await db.orm.select().from(runners)).toEqual([])
+      await pool.close()
+    },
+  )
+
+  test('under many statements fails those that were on it; what comes later gets a new one', async () => {
+    const pool = openDatabase(db.url, { purpose: 'runner', max: 2 })
+    for (let round = 0; round < 10; round++) {
+      const pids = await Promise.all([backend(pool.sql), backend(pool.sql)])
+      let open = true
+      const callers = Array.from({ length: 20 }, async (_, n) => {
+        while (open) await pool.sql`select ${n}::int`.catch((error: unknown) => expect(retryable(error)).toBe(true))
+      })
+      await Promise.all(pids.map(kill))
+      open = false
+      await Promise.all(callers)
+    }
+    expect(await pool.sql`select 2 as n`).toEqual([{ n: 2 }])
+    await pool.close()
   })
 })
 

@@ -68,15 +68,20 @@ export function createWatchHub(db: Database, options: { pollMs?: number; listens
 
   async function startListening() {
     try {
-      return await listen(db.url, CHANGE_CHANNEL, () => {
-        noteChange()
-        poller.hint()
-      })
+      const listening = await listen(db.url, CHANGE_CHANNEL, onHint)
+      // Whatever happened before it listened was told to nobody.
+      onHint()
+      return listening
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'no notifications: changes are found by polling until this succeeds')
       listener = null
       return null
     }
+  }
+
+  function onHint() {
+    noteChange()
+    poller.hint()
   }
 
   function noteChange() {

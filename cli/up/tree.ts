@@ -85,6 +85,8 @@ async function start(
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     DATABASE_URL: database.url,
+    CAIRN_PORT: String(port),
+    CAIRN_EMBEDDED: String(!process.env['DATABASE_URL']),
     NODE_ENV: dev ? 'development' : 'production',
   }
   const child = (name: string, graceMs: number, args: string[]) => {

@@ -68,6 +68,7 @@ export async function runCommand(
         afterMs: Math.round(performance.now() - began),
       }),
     )
+  if (options.signal.aborted) onAbort()
   options.signal.addEventListener('abort', onAbort, { once: true })
   const timer =
     request.timeoutMs === null

@@ -140,7 +140,10 @@ export class WorkerPool {
     const spare = readyProcess(BOUNDS.workerMegabytes.default)
     this.spare = spare
     spare.then(
-      (process) => process.once('exit', () => this.spare === spare && (this.spare = undefined)),
+      (process) =>
+        process.once('exit', () => {
+          if (this.spare === spare) this.spare = undefined
+        }),
       (error: unknown) => {
         log.error({ err: error }, 'a spare worker did not start')
         this.spare = undefined

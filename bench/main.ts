@@ -1,0 +1,32 @@
+import { parseArgs } from 'node:util'
+import { benchEnvironment } from './lib/environment'
+import { type BenchResult, printResult } from './lib/report'
+import { benchStart } from './start'
+import { benchSteps } from './steps'
+
+const BENCHES: Record<
+  string,
+  (environment: Awaited<ReturnType<typeof benchEnvironment>>, options: { runs: number }) => Promise<BenchResult>
+> = {
+  steps: benchSteps,
+  start: benchStart,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false }, runs: { type: 'string', default: '3' } },
+})
+const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
+for (const name of names) {
+  const bench = BENCHES[name]
+  if (bench === undefined) {
+    process.stderr.write(`There is no benchmark ${name}. There are: ${Object.keys(BENCHES).join(', ')}.\n`)
+    process.exit(2)
+  }
+  const environment = await benchEnvironment()
+  try {
+    printResult(await bench(environment, { runs: Number(values.runs) }), values.json)
+  } finally {
+    await environment.close()
+  }
+}

@@ -7,8 +7,13 @@ export type Referrer = { hash: string; type: 'content' | 'group' | 'start' | 'st
  * Objects that name `hash` in a column with an index: the state nodes whose content or child it is, the start nodes whose
  * prompt or caller it is, the contents and groups that list it.
  */
-export async function findReferrers({ sql }: Queryable, hash: string, limit: number): Promise<Referrer[]> {
-  return mapped(sql<Referrer[]>`
+export async function findReferrers(q: Queryable, hash: string, limit: number): Promise<Referrer[]> {
+  return mapped(referrersStatement(q, hash, limit))
+}
+
+/** The statement itself, so that a test can ask for its plan. */
+export function referrersStatement({ sql }: Queryable, hash: string, limit: number) {
+  return sql<Referrer[]>`
     (select hash, 'state' as type from state_nodes where content = ${hash} limit ${limit})
     union
     (select hash, 'state' from state_nodes where child_thread is not null and child_thread = ${hash} limit ${limit})
@@ -20,7 +25,7 @@ export async function findReferrers({ sql }: Queryable, hash: string, limit: num
     (select hash, 'start' from start_nodes where parent_state is not null and parent_state = ${hash} limit ${limit})
     union
     (select hash, type from blobs where refs <> '{}' and refs @> ${[hash]}::text[] limit ${limit})
-    limit ${limit}`)
+    limit ${limit}`
 }
 
 /**

@@ -25,9 +25,9 @@ export async function listObjectRows(
     (select hash, 'state' as type, refs, digest, octet_length(body) as size, null::text as "mediaType",
       to_timestamp(timestamp / 1000.0) as "createdAt"
     from state_nodes where hash > ${after} order by hash limit ${limit})`
-  if (type === 'start') return mapped(sql<ObjectHeadRow[]>`${starts} order by hash`)
-  if (type === 'state') return mapped(sql<ObjectHeadRow[]>`${states} order by hash`)
-  if (type !== undefined) return mapped(sql<ObjectHeadRow[]>`${blobs} order by hash`)
+  if (type === 'start') return mapped(sql<ObjectHeadRow[]>`${starts}`)
+  if (type === 'state') return mapped(sql<ObjectHeadRow[]>`${states}`)
+  if (type !== undefined) return mapped(sql<ObjectHeadRow[]>`${blobs}`)
   return mapped(sql<ObjectHeadRow[]>`
     select * from (${blobs} union all ${starts} union all ${states}) as every_table order by hash limit ${limit}`)
 }

@@ -50,11 +50,11 @@ describe('the lock of a folder', () => {
       const won = await lockFolder(cairnPaths(${JSON.stringify(paths.root)})).then(() => true, (error) => error.message)
       console.log(won === true ? 'won' : won)
       setInterval(() => {}, 1000)`
-    const contenders = Array.from({ length: 5 }, () => runSource(contender))
+    const contenders = Array.from({ length: 3 }, () => runSource(contender))
     const lines = await Promise.all(contenders.map(({ line }) => line()))
     for (const { process } of contenders) process.kill('SIGKILL')
     expect(lines.filter((line) => line === 'won')).toHaveLength(1)
-    expect(lines.filter((line) => line.startsWith('Cairn runs already'))).toHaveLength(4)
+    expect(lines.filter((line) => line.startsWith('Cairn runs already'))).toHaveLength(2)
   }, 30_000)
 
   test('a folder that cannot be made says so and what to do', async () => {

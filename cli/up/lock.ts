@@ -1,4 +1,5 @@
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { birthOf } from '@/db/embedded/process-table'
@@ -44,7 +45,7 @@ async function takeLock(draft: string, paths: CairnPaths): Promise<void> {
 
 async function makeFolder(paths: CairnPaths): Promise<void> {
   try {
-    await mkdir(paths.logs, { recursive: true, mode: 0o700 })
+    await makeFolders(paths.logs)
     await writeFile(`${paths.root}/.gitignore`, '*\n')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
@@ -54,6 +55,17 @@ async function makeFolder(paths: CairnPaths): Promise<void> {
       { cause: error },
     )
   }
+}
+
+/** As `mkdir -p`; Node's own goes on for ever in a folder that takes no entries, like /proc. */
+async function makeFolders(path: string): Promise<void> {
+  const make = () => mkdir(path, { mode: 0o700 })
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (error.code !== 'ENOENT' || dirname(path) === path) throw error
+    await makeFolders(dirname(path))
+    await make()
+  })
 }
 
 async function tryLink(from: string, to: string): Promise<boolean> {

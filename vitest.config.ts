@@ -29,6 +29,8 @@ export default defineConfig({
           globalSetup: './db/testing/global-setup.ts',
           pool: 'forks',
           maxWorkers: 2,
+          // After the unit tests: projects that differ in workers cannot share a turn.
+          sequence: { groupOrder: 1 },
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

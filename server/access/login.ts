@@ -7,12 +7,12 @@ import { loginPage } from './login-page'
 import { authenticateSession, openLoginLink } from './sessions'
 
 /**
- * Answers `GET /login?token=…&to=/path`: a valid link sets the cookie and leads on to `to`; a browser that has a session is
+ * Answers `GET /login?token=…&next=/path`: a valid link sets the cookie and leads on to `next`; a browser that has a session is
  * led on as well, and its link stays unused; everybody else gets a page that says what to do.
  */
 export async function loginResponse(db: Queryable, request: Request, port: number): Promise<Response> {
   const { searchParams } = new URL(request.url)
-  const to = localPath(searchParams.get('to'))
+  const next = localPath(searchParams.get('next'))
   try {
     checkHost(request.headers, loopbackHosts(port))
   } catch (error) {
@@ -20,17 +20,17 @@ export async function loginResponse(db: Queryable, request: Request, port: numbe
     return page(403, error.message)
   }
   const session = readSessionCookie(request.headers, port)
-  if (session !== null && (await authenticateSession(db, session))) return redirect(to)
+  if (session !== null && (await authenticateSession(db, session))) return redirect(next)
   const token = searchParams.get('token')
   if (token === null) return page(401, 'You are not logged in in this browser.')
   const opened = await openLoginLink(db, token)
   if (opened === null) return page(401, 'This link was used before, or is older than ten minutes.')
-  return redirect(to, sessionCookie(port, opened))
+  return redirect(next, sessionCookie(port, opened))
 }
 
 /** 303 with a path and no host: the browser stays at the name that it used, for which the cookie is. */
-function redirect(to: string, cookie?: string): Response {
-  const headers = new Headers({ location: to, ...PRIVATE })
+function redirect(path: string, cookie?: string): Response {
+  const headers = new Headers({ location: path, ...PRIVATE })
   if (cookie !== undefined) headers.set('set-cookie', cookie)
   return new Response(null, { status: 303, headers })
 }

@@ -7,11 +7,8 @@ const LINK_SECONDS = 10 * 60
 /** Sliding: counted from the last use, give or take an hour. */
 export const SESSION_SECONDS = 30 * 24 * 3600
 
-/**
- * A link that lets one browser in, once, within ten minutes, and leads it on to the path `to`. `baseUrl` is where the
- * dashboard answers.
- */
-export async function createLoginLink(db: Queryable, baseUrl: string, to = '/'): Promise<string> {
+/** A link that lets one browser in, once, within ten minutes. `baseUrl` is where the dashboard answers. */
+export async function createLoginLink(db: Queryable, baseUrl: string): Promise<string> {
   await deleteExpiredSessions(db)
   const token = newSecret()
   await insertLink(db, {
@@ -22,7 +19,6 @@ export async function createLoginLink(db: Queryable, baseUrl: string, to = '/'):
   })
   const url = new URL('/login', baseUrl)
   url.searchParams.set('token', token)
-  if (to !== '/') url.searchParams.set('to', to)
   return url.href
 }
 

@@ -38,7 +38,7 @@ BEGIN
   PERFORM pg_notify('cairn_change', '');
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.append_steps(steps text, contents text, runner_id text)
+CREATE OR REPLACE FUNCTION public.append_steps(steps text, contents text, runner_id text, notify boolean)
  RETURNS TABLE(thread text, control text, now_ms bigint)
  LANGUAGE plpgsql
 AS $function$
@@ -82,7 +82,7 @@ BEGIN
       IF FOUND THEN RETURN NEXT; END IF;
     END IF;
   END LOOP;
-  PERFORM pg_notify('cairn_change', '');
+  IF notify THEN PERFORM pg_notify('cairn_change', ''); END IF;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.cairn_raise(state text, message text)

@@ -39,7 +39,7 @@ END $$;
 -- (an empty string is null; an end status finishes the thread).
 -- Returns a row for each thread whose head is now that node: moved here, or by an earlier try of the same statement whose
 -- answer was lost. A thread without a row is no longer this runner's: nothing of it was written.
-CREATE FUNCTION append_steps(steps text, contents text, runner_id text) RETURNS TABLE (thread text, control text, now_ms bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION append_steps(steps text, contents text, runner_id text, notify boolean) RETURNS TABLE (thread text, control text, now_ms bigint) LANGUAGE plpgsql AS $$
 DECLARE
   f text[] := string_to_array(steps, E'\x1f');
   n int;
@@ -80,7 +80,7 @@ BEGIN
       IF FOUND THEN RETURN NEXT; END IF;
     END IF;
   END LOOP;
-  PERFORM pg_notify('cairn_change', '');
+  IF notify THEN PERFORM pg_notify('cairn_change', ''); END IF;
 END $$;
 --> statement-breakpoint
 -- Starts a thread: prompt, start node, row and event in one commit. With an idempotency key that exists, returns the thread

@@ -1,13 +1,16 @@
+import { performance } from 'node:perf_hooks'
 import type { Database } from '@/db/client'
 import { retryable } from '@/db/errors'
 import {
   type Appended,
   appendSteps,
   type ContentRow,
+  notifyChange,
   putContents,
   type StepRow,
 } from '@/db/queries/threads/append-steps'
 import { isAppError, LeaseLost } from '@/server/kernel/errors'
+import { log } from '@/server/kernel/log'
 import { testPoint } from '@/server/kernel/test-point'
 import type { DatabaseClock } from './database-clock'
 import { isHeld, type Lease } from './lease'
@@ -26,6 +29,8 @@ const FLUSHES_IN_FLIGHT = 2
 const MAX_FLUSH_ENTRIES = 256
 const MAX_FLUSH_CHARACTERS = 8 * 1024 * 1024
 const RETRY_MS = { first: 25, most: 1_000 }
+/** Web processes are told of changes at most this often; the last change of a burst is always told. */
+const NOTIFY_MS = 10
 
 /**
  * Writes what all threads of a runner have pending in as few commits as their speed allows. A thread waits only for its own
@@ -38,6 +43,8 @@ export class Appender {
   private scheduled = false
   /** Writes refused because the lease was gone, since the last `takeStaleWrites`. */
   private stale = 0
+  private lastNotify = 0
+  private notifyTimer: NodeJS.Timeout | undefined
 
   constructor(
     private readonly db: Database,
@@ -136,7 +143,7 @@ export class Appender {
       for (const entry of entries) entry.resolve(null)
       return
     }
-    const rows = await appendSteps(this.db, { steps, contents, runner: this.runner })
+    const rows = await appendSteps(this.db, { steps, contents, runner: this.runner, notify: this.notifyNow() })
     const byThread = new Map(rows.map((row) => [row.thread, row]))
     const first = rows[0]
     if (first !== undefined) this.clock.observe(first.nowMs)
@@ -145,6 +152,24 @@ export class Appender {
       if (entry.step !== null && row === undefined) this.stale += 1
       entry.resolve(row ?? null)
     }
+  }
+
+  /** True when this flush is to notify; otherwise one that does, or the timer, follows soon. */
+  private notifyNow(): boolean {
+    const now = performance.now()
+    if (now - this.lastNotify >= NOTIFY_MS) {
+      this.lastNotify = now
+      clearTimeout(this.notifyTimer)
+      this.notifyTimer = undefined
+      return true
+    }
+    this.notifyTimer ??= setTimeout(() => {
+      this.notifyTimer = undefined
+      this.lastNotify = performance.now()
+      // Only a hint: who misses it finds the change at the next poll.
+      notifyChange(this.db).catch((error: unknown) => log.debug({ err: error }, 'a change was not notified'))
+    }, NOTIFY_MS)
+    return false
   }
 
   private dropUnheld(entries: Entry[]): Entry[] {

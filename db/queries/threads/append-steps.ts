@@ -46,14 +46,19 @@ const FIELD = '\x1f'
  */
 export async function appendSteps(
   { sql }: Queryable,
-  { steps, contents, runner }: { steps: StepRow[]; contents: ContentRow[]; runner: string },
+  { steps, contents, runner, notify }: { steps: StepRow[]; contents: ContentRow[]; runner: string; notify: boolean },
 ): Promise<Appended[]> {
   // Lock order: contents by hash, then threads by id.
   const rows = await mapped(
     sql<{ thread: string; control: 'pause' | 'kill' | null; now_ms: number }[]>`
-      select thread, control, now_ms from append_steps(${packSteps(steps)}, ${packContents(contents)}, ${runner})`,
+      select thread, control, now_ms from append_steps(${packSteps(steps)}, ${packContents(contents)}, ${runner}, ${notify}::boolean)`,
   )
   return rows.map((row) => ({ thread: row.thread, control: row.control, nowMs: row.now_ms }))
+}
+
+/** Tells web processes that something changed; for when `appendSteps` was last called without. */
+export async function notifyChange({ sql }: Queryable): Promise<void> {
+  await mapped(sql`select pg_notify('cairn_change', '')`)
 }
 
 /** Stores contents of threads that a runner holds, without a step. */

@@ -38,7 +38,7 @@ export function scriptedRuntime({ exec, signal, dryRun = false }: RuntimeScript 
     async exec(command, args, options = {}) {
       commands.push({ command, args })
       if (exec) return exec(command, args, options)
-      throw Object.assign(new Error(`${command} is not granted to this workflow.`), { name: 'NotGranted' })
+      throw Object.assign(new Error(`${command} is not granted to this workflow.`), { name: 'NOT_GRANTED' })
     },
     log: (text, { tag, level = 'info' } = {}) => void logs.push({ text, level, tag: tag ?? null }),
     signal: signal ?? new AbortController().signal,

@@ -79,7 +79,10 @@ export type Runtime = {
     /** The text of a content node, or null when no such node exists. */
     get(hash: string): Promise<string | null>
   }
-  /** Runs a granted command without a shell. Refused with a `NotGranted` error otherwise. */
+  /**
+   * Runs a granted command without a shell; a non-zero exit is a result. Throws an error whose `name` says why it was not
+   * run to its end: `NOT_GRANTED`, `BAD_INPUT` (folder), `NOT_FOUND` (command), `TIMEOUT`, `LIMIT_EXCEEDED` (output).
+   */
   exec(command: string, args: string[], options?: ExecOptions): Promise<ExecResult>
   log(text: string, options?: { tag?: string; level?: 'debug' | 'info' | 'warn' | 'error' }): void
   /** Aborts on kill and when a deadline passes. */

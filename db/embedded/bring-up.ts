@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '@/server/kernel/errors'
 import { log } from '@/server/kernel/log'
 import type { Identity } from './identity'
+import { startedByMe } from './owner'
 import { choosePort, rememberPort } from './port'
 import { findPostmaster, gone } from './postmaster'
 import { processesIn } from './process-table'
@@ -19,8 +20,8 @@ export type Site = {
   settings: Record<string, string>
 }
 
-/** `child` is set when this process started the server, and not when it found it running. */
-export type Running = { pid: number; port: number; child?: ChildProcess }
+/** `started` is false for a server that was found running. */
+export type Running = { pid: number; port: number; started: boolean }
 
 /** Crash recovery after much writing may take its time; a server that is silent for longer than this is given up. */
 const START_BOUND_MS = 180_000
@@ -34,7 +35,7 @@ export async function bringUp(site: Site, port?: number): Promise<Running> {
   let refusal = ''
   while (performance.now() < end) {
     const found = findPostmaster(site.dataFolder)
-    if (found?.status === 'ready') return { pid: found.pid, port: found.port }
+    if (found?.status === 'ready') return { pid: found.pid, port: found.port, started: false }
     if (found?.status === 'stopping') await gone(found.pid, site.dataFolder, end - performance.now())
     else if (found) await pause(20)
     else {
@@ -53,6 +54,7 @@ async function start(site: Site, port: number, end: number): Promise<Running | {
     ...site.identity.prefix,
     ...[site.postgres, '-D', site.dataFolder, '-p', String(port)],
     ...settings,
+    ...startedByMe(),
   ]
   const { fd, since } = openLog(site.logFile)
   // A group of its own: Ctrl-C in a terminal must not reach the server before those who use it have stopped.
@@ -70,7 +72,7 @@ async function start(site: Site, port: number, end: number): Promise<Running | {
     const found = findPostmaster(site.dataFolder)
     if (found && found.pid === child.pid && found.status === 'ready') {
       rememberPort(site.dataFolder, port)
-      return { pid: found.pid, port, child }
+      return { pid: found.pid, port, started: true }
     }
     await pause(20)
   }

@@ -14,9 +14,15 @@ const PASSWORD_FILE = 'cairn.password'
 
 /**
  * Makes the data folder when there is none, complete or not at all: it is made under another name and renamed. Of two
- * callers at once one wins, and both then use its folder. Throws when another major version of Postgres made it.
+ * callers at once one wins, and both then use its folder. Without
+ * `durable` it may be damaged by a power failure soon after. Throws when another major version of Postgres made it.
  */
-export async function ensureDataFolder(dataFolder: string, binaries: Binaries, identity: Identity): Promise<void> {
+export async function ensureDataFolder(
+  dataFolder: string,
+  binaries: Binaries,
+  identity: Identity,
+  options: { durable: boolean },
+): Promise<void> {
   if (existsSync(join(dataFolder, 'PG_VERSION'))) return refuseOtherVersion(dataFolder, binaries, identity)
   if (existsSync(dataFolder)) {
     throw new AppError(
@@ -29,7 +35,7 @@ export async function ensureDataFolder(dataFolder: string, binaries: Binaries, i
   mkdirSync(parent, { recursive: true })
   const work = mkdtempSync(join(parent, 'postgres-init-'))
   try {
-    await initialise(work, binaries, identity)
+    await initialise(work, binaries, identity, options.durable ? [] : ['--no-sync'])
     renameOrYield(join(work, 'data'), dataFolder)
   } finally {
     rmSync(work, { recursive: true, force: true })
@@ -40,7 +46,7 @@ export function readPassword(dataFolder: string): string {
   return readFileSync(join(dataFolder, PASSWORD_FILE), 'utf8').trim()
 }
 
-async function initialise(work: string, binaries: Binaries, identity: Identity): Promise<void> {
+async function initialise(work: string, binaries: Binaries, identity: Identity, words: string[]): Promise<void> {
   const data = join(work, 'data')
   const passwordFile = join(work, PASSWORD_FILE)
   mkdirSync(data, { mode: 0o700 })
@@ -49,6 +55,7 @@ async function initialise(work: string, binaries: Binaries, identity: Identity):
   const [command = '', ...args] = [
     ...identity.prefix,
     binaries.initdb,
+    ...words,
     ...['-D', data, '-U', SUPERUSER, '--pwfile', passwordFile, '--auth=scram-sha-256', '--encoding=UTF8'],
     // The provider inside Postgres: the same order of text on every machine.
     ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, messageOf } from '@/server/kernel/errors'
@@ -38,9 +39,9 @@ export async function chooseIdentity(dataFolder: string, postgres: string): Prom
   const owner = existsSync(dataFolder) ? statSync(dataFolder) : undefined
   if (uid !== 0) {
     if (owner && uid !== undefined && owner.uid !== uid) throw foreignFolder(dataFolder, owner.uid, uid)
-    return ME
+    if (hasName()) return ME
   }
-  const candidates = owner ? forExisting(owner) : forNew(parent)
+  const candidates = uid !== 0 ? [...namespaces(), ME] : owner ? forExisting(owner) : forNew(parent)
   const refusals: string[] = []
   for (const candidate of candidates) {
     const refusal = await tryOut(candidate, parent, postgres)
@@ -82,7 +83,16 @@ function asUser({ uid, gid }: { uid: number; gid: number }, name = `user ${uid}`
   return { name, prefix: [], spawn: { ...BARE, uid, gid }, owner: { uid, gid } }
 }
 
-/** initdb wants to know the name of its user, so root becomes one that /etc/passwd names. */
+/** Containers run as users that have no name, and initdb refuses those. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== ''
+  } catch {
+    return false
+  }
+}
+
+/** A namespace in which the current user looks like one that /etc/passwd names, because initdb asks for the name. */
 function namespaces(): Identity[] {
   const other = accounts().find((account) => account.uid !== 0)
   if (process.platform !== 'linux' || !other) return []

@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { log } from '@/server/kernel/log'
@@ -6,21 +6,20 @@ import { commandOf } from './process-table'
 
 export type Postmaster = { pid: number; port: number; status: 'starting' | 'ready' | 'stopping' }
 
-const STATUSES = new Map([
-  ['ready', 'ready'],
-  ['stopping', 'stopping'],
-] as const)
+/** A file is empty for the moment between its making and its writing; one that stays so was left by a crash. */
+const EMPTY_MS = 3_000
 
 /** What the server that lives in the folder wrote down; undefined when none runs there. Removes what a dead one left. */
 export function findPostmaster(dataFolder: string): Postmaster | undefined {
   const file = join(dataFolder, 'postmaster.pid')
   const text = readOr(file)
   if (text === undefined) return undefined
+  if (text === '' && ageOf(file) < EMPTY_MS) return { pid: 0, port: 0, status: 'starting' }
   // Lines: pid, data folder, start, port, socket folder, address, shared memory, status (padded).
-  const lines = text.split('\n').map((line) => line.trim())
-  const pid = Number(lines[0])
+  const [pid = 0, , , port = 0] = text.split('\n').map(Number)
+  const status = text.split('\n')[7]?.trim()
   if (Number.isInteger(pid) && pid > 0 && isPostmaster(pid, dataFolder)) {
-    return { pid, port: Number(lines[3] ?? 0), status: STATUSES.get(lines[7] as 'ready' | 'stopping') ?? 'starting' }
+    return { pid, port, status: status === 'ready' || status === 'stopping' ? status : 'starting' }
   }
   removeStale(file, text)
   return undefined
@@ -56,6 +55,11 @@ function removeStale(file: string, seen: string): void {
   if (readOr(taken) === seen) log.warn({ file }, 'removed the pid file of a Postgres that no longer runs')
   else linkSync(taken, file)
   rmSync(taken)
+}
+
+function ageOf(file: string): number {
+  const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+  return made === undefined ? 0 : Date.now() - made
 }
 
 function readOr(file: string): string | undefined {

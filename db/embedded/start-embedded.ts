@@ -47,7 +47,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const dataFolder = join(dir, 'postgres')
   const binaries = findBinaries()
   const identity = await chooseIdentity(dataFolder, binaries.postgres)
-  await ensureDataFolder(dataFolder, binaries, identity)
+  await ensureDataFolder(dataFolder, binaries, identity, { durable: options.settings?.fsync !== 'off' })
   const site: Site = {
     dataFolder,
     logFile: join(dir, 'postgres.log'),
@@ -57,12 +57,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
 
   const running = await bringUp(site)
-  const owned = running.child !== undefined || ownership(dataFolder) !== 'other'
+  const owned = ownership(dataFolder, running.pid) !== 'other'
   if (owned) takeOwnership(dataFolder)
   const url = `postgres://${SUPERUSER}:${readPassword(dataFolder)}@127.0.0.1:${running.port}/${DATABASE}`
   await ensureDatabase(url)
   log.info(
-    { pid: running.pid, port: running.port, as: identity.name, adopted: running.child === undefined, owned },
+    { pid: running.pid, port: running.port, as: identity.name, adopted: !running.started, owned },
     'embedded Postgres is ready',
   )
 
@@ -75,11 +75,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       return current().pid
     },
     get owned() {
-      return owned && ownership(dataFolder) === 'mine'
+      return owned && ownership(dataFolder, current().pid) === 'mine'
     },
     async stop() {
       await supervisor?.stop()
-      if (!owned || ownership(dataFolder) !== 'mine') return
+      if (!owned || ownership(dataFolder, current().pid) !== 'mine') return
       await stopPostmaster(current().pid, dataFolder)
       dropOwnership(dataFolder)
     },

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '@/server/kernel/errors'
 import { log } from '@/server/kernel/log'
 import { gone, isPostmaster } from './postmaster'
@@ -15,10 +16,19 @@ export async function stopPostmaster(pid: number, dataFolder: string): Promise<v
   for (const { signal, ms } of STEPS) {
     const pids = signal === 'SIGKILL' ? [pid, ...processesIn(dataFolder)] : [pid]
     for (const target of pids) send(target, signal, target === pid ? dataFolder : undefined)
-    if (await gone(pid, dataFolder, ms)) return
+    if ((await gone(pid, dataFolder, ms)) && (await emptied(dataFolder))) return
     log.warn({ pid, signal, ms }, 'Postgres did not stop in time')
   }
   throw new AppError('INTERNAL', `Postgres (process ${pid}) does not stop, not even when killed. Look at the disk.`, {})
+}
+
+/** The last moments of a process in the kernel, in which it still counts as being in the folder. */
+async function emptied(dataFolder: string): Promise<boolean> {
+  for (let tries = 0; tries < 250; tries++) {
+    if (processesIn(dataFolder).length === 0) return true
+    await pause(20)
+  }
+  return false
 }
 
 function send(pid: number, signal: NodeJS.Signals, dataFolder: string | undefined): void {

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { markOf } from '../embedded/owner'
 import { findPostmaster } from '../embedded/postmaster'
-import { birthOf } from '../embedded/process-table'
 import { startEmbedded } from '../embedded/start-embedded'
 import { stopPostmaster } from '../embedded/stop'
 import { migrate } from '../migrate'
@@ -19,7 +19,7 @@ export type TestServer = {
 /** A server for this process, in a folder named after it. Nothing in it has to survive a crash, so it does not sync. */
 export async function startTestServer(): Promise<TestServer> {
   await removeLeftovers()
-  const dir = join(tmpdir(), `${PREFIX}${process.pid}-${birthMark(process.pid)}`)
+  const dir = join(tmpdir(), `${PREFIX}${markOf(process.pid)}`)
   const server = await startEmbedded({
     dir,
     settings: { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_wal_size: '512MB' },
@@ -37,18 +37,15 @@ export async function startTestServer(): Promise<TestServer> {
   return { url: server.url, stop }
 }
 
-/** Servers and folders of processes that were killed. */
+/** Servers and folders of processes that were killed; those of other users are theirs. */
 async function removeLeftovers(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
-    const [pid = '', mark] = name.slice(PREFIX.length).split('-')
-    if (birthMark(Number(pid)) === mark) continue
-    const dataFolder = join(tmpdir(), name, 'postgres')
+    const dir = join(tmpdir(), name)
+    const mark = name.slice(PREFIX.length)
+    if (mark === markOf(Number.parseInt(mark, 10)) || statSync(dir).uid !== process.geteuid?.()) continue
+    const dataFolder = join(dir, 'postgres')
     const left = existsSync(dataFolder) ? findPostmaster(dataFolder) : undefined
     if (left) await stopPostmaster(left.pid, dataFolder)
-    rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    rmSync(dir, { recursive: true, force: true })
   }
-}
-
-function birthMark(pid: number): string | undefined {
-  return birthOf(pid)?.replaceAll(/\W/g, '_')
 }

@@ -32,6 +32,7 @@ export type TreeOptions = {
 export type Tree = {
   url: string
   key: string
+  databaseUrl: string
   /** A link that logs one browser in, once, and shows the page at `path`. */
   loginLink: (path?: string) => Promise<string>
   pids: () => { web: number | null; runner: number | null; postgres: number | null }
@@ -113,6 +114,7 @@ async function start(
   return {
     url,
     key,
+    databaseUrl: database.url,
     loginLink: (path) => loginLink(db, url, path),
     pids: () => ({ web: web.pid(), runner: runner.pid(), postgres: database.pid() }),
     lost: database.lost,

@@ -50,7 +50,7 @@ export function many(value: number, one: string): string {
 }
 
 export function percent(part: number): string {
-  return `${Math.round(part * 100)} %`
+  return part > 0 && part < 0.005 ? '<1 %' : `${Math.round(part * 100)} %`
 }
 
 /** UTC; a time that no calendar has is a dash. */

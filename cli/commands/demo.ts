@@ -48,7 +48,7 @@ async function report(io: Io, tree: Tree): Promise<boolean> {
   const started = await client.thread.start.mutate({
     workflow: 'repo-report',
     prompt: 'Report on this repository.',
-    input: { repository: REPOSITORY },
+    input: { path: REPOSITORY },
     tags: ['demo'],
   })
   const url = `${tree.url}/threads/${started.id}`

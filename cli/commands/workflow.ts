@@ -96,8 +96,8 @@ export const show: Handler = async (io, args, raw) => {
     )
     const grants = formatGrants(it.grants)
     const versions = it.versions.map((version) =>
-      printableLine(
-        `${version.isCurrent ? '*' : ' '} ${version.hash}  ${localDateTime(version.addedAt)}  ${formatBytes(version.size)}  ${version.addedBy}${version.note ? `  ${version.note}` : ''}`,
+      printable(
+        `${version.isCurrent ? '*' : ' '} ${version.hash}  ${localDateTime(version.addedAt)}  ${formatBytes(version.size)}  ${version.addedBy}${version.note ? `  ${printableLine(version.note)}` : ''}`,
       ),
     )
     return [

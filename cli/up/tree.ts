@@ -82,7 +82,9 @@ async function start(
   signal.throwIfAborted()
 
   const onRestart = ({ name, how, inMs }: { name: string; how: string; inMs: number }) =>
-    report(`The ${name} ended (${how}); starting it again in ${inMs} ms. See ${join(paths.logs, `${name}.log`)}`)
+    report(
+      `The ${name} process ended (${how}); starting it again in ${inMs} ms. See ${join(paths.logs, `${name}.log`)}.`,
+    )
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     DATABASE_URL: database.url,
@@ -107,7 +109,7 @@ async function start(
     })
     stops.push(sources.close)
   }
-  const server: ServerFile = { url, pid: process.pid, database: process.env['DATABASE_URL'] ? 'external' : 'embedded' }
+  const server: ServerFile = { url, pid: process.pid, database: database.isEmbedded ? 'embedded' : 'external' }
   await writeFile(paths.server, JSON.stringify(server), { mode: 0o600 })
   stops.push(() => rm(paths.server, { force: true }))
 
@@ -122,7 +124,7 @@ async function start(
   }
 }
 
-type RunningDatabase = { url: string; pid: () => number | null; lost: Promise<unknown> }
+type RunningDatabase = { url: string; isEmbedded: boolean; pid: () => number | null; lost: Promise<unknown> }
 
 async function startDatabase(
   paths: CairnPaths,
@@ -132,7 +134,7 @@ async function startDatabase(
   const external = process.env['DATABASE_URL']
   if (external) {
     report('Using the Postgres that DATABASE_URL names.')
-    return { url: external, pid: () => null, lost: new Promise(() => undefined) }
+    return { url: external, isEmbedded: false, pid: () => null, lost: new Promise(() => undefined) }
   }
   let onLost: (error: unknown) => void = () => undefined
   const lost = new Promise<unknown>((resolve) => (onLost = resolve))
@@ -142,7 +144,7 @@ async function startDatabase(
     await embedded.stop()
     keeper?.dismiss()
   })
-  return { url: embedded.url, pid: () => embedded.pid, lost }
+  return { url: embedded.url, isEmbedded: true, pid: () => embedded.pid, lost }
 }
 
 async function prepareWeb({ dev, build, report, signal }: TreeOptions, paths: CairnPaths): Promise<void> {

@@ -105,14 +105,16 @@ function missingIn(graph: Graph): Finding[] {
 
 function damageOf(findings: readonly Finding[], graph: Graph, heights: Heights): Damage {
   const damage: Damage = { states: [], starts: [], blobs: [], bundles: [] }
-  for (const { hash, type } of findings.slice(0, MAX_FINDINGS)) {
+  const named = findings.slice(0, MAX_FINDINGS)
+  const pointed = pointedAt(graph, heights, new Set(named.map((finding) => finding.hash)))
+  for (const { hash, type } of named) {
     if (type === 'thread') continue
     if (type === 'bundle') damage.bundles.push(hash)
-    else if (type === 'state') damage.states.push(...placesOf(hash, graph, heights))
+    else if (type === 'state') damage.states.push(...placesOf(hash, graph, heights), ...(pointed.get(hash) ?? []))
     else if (type === 'start') damage.starts.push(hash)
     else if (type === 'unknown') {
       // What it was is not known any more: look for it as each.
-      damage.states.push(...placesOf(hash, graph, heights))
+      damage.states.push(...(pointed.get(hash) ?? []))
       damage.starts.push(hash)
       damage.blobs.push(hash)
     } else damage.blobs.push(hash)
@@ -120,23 +122,30 @@ function damageOf(findings: readonly Finding[], graph: Graph, heights: Heights):
   return damage
 }
 
-/** Where a chain holds a state node: by its own row, and when that is gone or damaged by the nodes that point at it. */
+/** Where a state node's own row puts it. */
 function placesOf(hash: string, graph: Graph, heights: Heights): Damage['states'] {
   const own = graph.nodes.get(hash)
   const start = own?.state?.start ?? own?.place?.start
   const height = heights.get(hash) ?? own?.place?.height
-  const places = start === undefined || height === undefined ? [] : [{ hash, height, start }]
-  if (own?.sound) return places
+  return start === undefined || height === undefined ? [] : [{ hash, height, start }]
+}
+
+/** Where the nodes above put each of `wanted`, whose own rows are gone or say nothing that can be trusted. */
+function pointedAt(graph: Graph, heights: Heights, wanted: ReadonlySet<string>): Map<string, Damage['states']> {
+  const places = new Map<string, Damage['states']>()
   for (const node of graph.nodes.values()) {
-    const ancestors: readonly string[] = node.state?.ancestors ?? []
-    const index = ancestors.indexOf(hash)
     const above = heights.get(node.hash)
-    const reached = index < 0 || above === undefined ? undefined : ancestorHeights(above)[index]
-    if (node.state !== null && reached !== undefined) places.push({ hash, height: reached, start: node.state.start })
+    if (node.state === null || above === undefined) continue
+    const reached = ancestorHeights(above)
+    for (const [index, hash] of node.state.ancestors.entries()) {
+      const height = reached[index]
+      if (height === undefined || !wanted.has(hash) || graph.nodes.get(hash)?.sound) continue
+      const known = places.get(hash) ?? []
+      if (known.some((place) => place.height === height && place.start === node.state?.start)) continue
+      places.set(hash, [...known, { hash, height, start: node.state.start }])
+    }
   }
-  return places.filter(
-    (place, index) => places.findIndex((p) => p.height === place.height && p.start === place.start) === index,
-  )
+  return places
 }
 
 async function mustExist(db: Queryable, hash: string): Promise<void> {

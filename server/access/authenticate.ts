@@ -20,14 +20,14 @@ export async function authenticate(
 ): Promise<Actor> {
   const { headers, kind, port } = request
   const key = bearerOf(headers)
-  checkHostAndOrigin(headers, loopbackHosts(port), { kind, byCookie: key === null })
+  const session = readSessionCookie(headers, port)
+  checkHostAndOrigin(headers, loopbackHosts(port), { kind, byCookie: key === null && session !== null })
   if (key !== null) {
     const identity = await authenticateKey(db, key)
     if (identity === null) throw unauthorized('This API key is not known, or was revoked')
     const origin = headers.get(CLIENT_HEADER) === 'cli' ? 'cli' : 'api'
     return { name: `key:${identity.label}`, origin, role: 'owner' }
   }
-  const session = readSessionCookie(headers, port)
   if (session === null) throw unauthorized('This needs an API key or a browser session')
   if (!(await authenticateSession(db, session))) throw unauthorized('This browser session is over')
   return { name: 'browser', origin: 'web', role: 'owner' }

@@ -28,6 +28,8 @@ export type WatchHub = {
   watchThread(id: string, after: string | null, signal?: AbortSignal): AsyncGenerator<ThreadRecord, void>
   /** A tick at once and whenever any thread changed. */
   watchAll(signal?: AbortSignal): AsyncGenerator<{ at: string }, void>
+  /** How many watch now. */
+  watchers(): number
   close(): Promise<void>
 }
 
@@ -168,6 +170,7 @@ export function createWatchHub(db: Database, options: { pollMs?: number; listens
   return {
     watchThread,
     watchAll,
+    watchers: () => watchers.size,
     async close() {
       for (const watcher of watchers) watcher.abort()
       poller.stop()

@@ -112,7 +112,7 @@ export async function scriptedThread(db: Database, script: ThreadScript = {}): P
       digest: contentDigest.toString('hex'),
       body: content.body,
     }
-    const done = await appendSteps(db, { steps: [row], contents: [stored], runner: RUNNER })
+    const done = await appendSteps(db, { steps: [row], contents: [stored], runner: RUNNER, notify: true })
     if (done.length === 0) throw new Error(`the test does not hold thread ${id}`)
     chain.push({ hash: node.hash, digest })
     return node.hash

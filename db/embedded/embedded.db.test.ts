@@ -230,7 +230,7 @@ describe('after kill -9 of the server', () => {
       await killServer(server, dir)
       const rows = await retrySafe(() => sql`select count(*) as n from counted`, { attempts: 40, baseDelayMs: 200 })
       expect(rows).toEqual([{ n: round }])
-      expect(server.pid).not.toBe(pid)
+      await vi.waitFor(() => expect(server.pid).not.toBe(pid), { timeout: 10_000 })
     }
   })
 

@@ -18,6 +18,17 @@ export function birthOf(pid: number): string | undefined {
   return readOr(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim())
 }
 
+/** Cheap enough to ask all the time. A zombie is not alive. */
+export function isAlive(pid: number): boolean {
+  if (process.platform === 'linux') return birthOf(pid) !== undefined
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Processes that work in `folder`: a server and its children do. Linux only; elsewhere nothing is found. */
 export function processesIn(folder: string): number[] {
   if (process.platform !== 'linux') return []

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { log } from '@/server/kernel/log'
 import { bringUp, type Running, type Site } from './bring-up'
 import { takeOwnership } from './owner'
-import { gone } from './postmaster'
+import { isAlive } from './process-table'
 
 /** Restarts in a row; a server that then lived for `CALM_MS` counts as well again. */
 const MAX_RESTARTS = 6
@@ -24,7 +24,7 @@ export function supervise(site: Site, first: Running, onLost: (error: unknown) =
     let restarts = 0
     while (!stopping.signal.aborted) {
       const since = performance.now()
-      while (!(await gone(running.pid, site.dataFolder, 0))) {
+      while (isAlive(running.pid)) {
         await pause(WATCH_MS, undefined, { signal: stopping.signal, ref: false })
       }
       if (stopping.signal.aborted) return

@@ -7,14 +7,18 @@ import { forbidden, notFound, unauthorized } from 'next/navigation'
 import { cache, type ReactNode } from 'react'
 import { reasonOf } from '@/server/api/error-shape'
 import { requestContext } from '@/server/api/request-context'
-import { appRouter } from '@/server/api/root'
+import { appRouter, createCaller } from '@/server/api/root'
 import { makeQueryClient } from './query-client'
 
 /** The API without HTTP, as the person who asked for the page; one for all parts of a page. */
 const pageApi = cache(async () => {
   const queryClient = makeQueryClient()
   const ctx = requestContext(await headers(), 'page')
-  return { queryClient, trpc: createTRPCOptionsProxy({ ctx, router: appRouter, queryClient }) }
+  return {
+    queryClient,
+    caller: createCaller(ctx),
+    trpc: createTRPCOptionsProxy({ ctx, router: appRouter, queryClient }),
+  }
 })
 type PageApi = Awaited<ReturnType<typeof pageApi>>
 

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next'
+import { pagesOptions } from '@/app/_trpc/pages'
 import { Hydrated, readUnlessRefused } from '@/app/_trpc/server'
 import { ThreadsView } from './_components/threads-view'
 import { listInput, readFilter } from './_model/thread-filter'
@@ -12,12 +13,11 @@ export default async function ThreadsPage(props: {
   for (const [name, value] of Object.entries(await props.searchParams)) {
     if (typeof value === 'string') params.set(name, value)
   }
-  await readUnlessRefused(({ trpc, queryClient }) =>
+  const input = listInput(readFilter(params))
+  await readUnlessRefused(({ trpc, caller, queryClient }) =>
     Promise.all([
       queryClient.fetchInfiniteQuery(
-        trpc.thread.list.infiniteQueryOptions(listInput(readFilter(params)), {
-          getNextPageParam: (page) => page.nextCursor ?? undefined,
-        }),
+        pagesOptions(trpc.thread.list.queryKey(input), (at) => caller.thread.list({ ...input, ...at })),
       ),
       queryClient.fetchQuery(trpc.workflow.list.queryOptions({ limit: 200 })),
     ]),

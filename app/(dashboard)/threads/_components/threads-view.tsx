@@ -5,8 +5,9 @@ import { ArrowUp, ListTree, SearchX } from 'lucide-react'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
 import { useCallback, useMemo } from 'react'
-import { useTRPC } from '@/app/_trpc/context'
+import { useTRPC, useTRPCClient } from '@/app/_trpc/context'
 import { sentenceOf } from '@/app/_trpc/errors'
+import { pagesOptions } from '@/app/_trpc/pages'
 import { useLiveRefetch } from '@/app/_trpc/use-live-refetch'
 import { Button } from '@/app/_ui/button'
 import { ConnectionBadge } from '@/app/_ui/connection-badge'
@@ -22,17 +23,17 @@ import { ROW_GRID, ThreadRow } from './thread-row'
 
 export function ThreadsView() {
   const trpc = useTRPC()
+  const client = useTRPCClient()
   const params = useSearchParams()
   const filter = useMemo(() => readFilter(params), [params])
   const setFilter = useCallback((next: ThreadFilter) => {
     window.history.replaceState(null, '', `/threads${writeFilter(next)}`)
   }, [])
-  const list = useInfiniteQuery(
-    trpc.thread.list.infiniteQueryOptions(listInput(filter), {
-      getNextPageParam: (page) => page.nextCursor ?? undefined,
-      placeholderData: keepPreviousData,
-    }),
-  )
+  const input = listInput(filter)
+  const list = useInfiniteQuery({
+    ...pagesOptions(trpc.thread.list.queryKey(input), (at) => client.thread.list.query({ ...input, ...at })),
+    placeholderData: keepPreviousData,
+  })
   const queryKey = useMemo(() => trpc.thread.list.pathKey(), [trpc])
   const connection = useLiveRefetch(queryKey)
   const items = list.data?.pages.flatMap((page) => page.items) ?? []

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { pagesOptions } from '@/app/_trpc/pages'
 import { Hydrated, readForPage } from '@/app/_trpc/server'
 import { hashSchema, workflowNameSchema } from '@/server/kernel/ids'
 import { WorkflowView } from './_components/workflow-view'
@@ -14,14 +15,12 @@ export default async function WorkflowPage({ params, searchParams }: WorkflowPag
   const name = workflowNameSchema.safeParse((await params).name)
   if (!name.success) notFound()
   const version = hashSchema.safeParse((await searchParams).version)
-  await readForPage(({ trpc, queryClient }) =>
+  const history = { name: name.data, limit: 20 }
+  await readForPage(({ trpc, caller, queryClient }) =>
     Promise.all([
       queryClient.fetchQuery(trpc.workflow.get.queryOptions({ name: name.data })),
       queryClient.fetchInfiniteQuery(
-        trpc.workflow.history.infiniteQueryOptions(
-          { name: name.data, limit: 20 },
-          { getNextPageParam: (page) => page.nextCursor ?? undefined },
-        ),
+        pagesOptions(trpc.workflow.history.queryKey(history), (at) => caller.workflow.history({ ...history, ...at })),
       ),
       version.success
         ? queryClient.fetchQuery(trpc.workflow.descriptor.queryOptions({ hash: version.data }))

@@ -4,8 +4,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Play, Workflow } from 'lucide-react'
 import Link from 'next/link'
 import { useMemo } from 'react'
-import { useTRPC } from '@/app/_trpc/context'
+import { useTRPC, useTRPCClient } from '@/app/_trpc/context'
 import { sentenceOf } from '@/app/_trpc/errors'
+import { pagesOptions } from '@/app/_trpc/pages'
 import { useLiveRefetch } from '@/app/_trpc/use-live-refetch'
 import { Button } from '@/app/_ui/button'
 import { EmptyState } from '@/app/_ui/empty-state'
@@ -19,10 +20,10 @@ import type { WorkflowSummary } from '@/server/registry/views'
 
 export function WorkflowsView() {
   const trpc = useTRPC()
+  const client = useTRPCClient()
   const list = useInfiniteQuery(
-    trpc.workflow.list.infiniteQueryOptions(
-      { limit: 100 },
-      { getNextPageParam: (page) => page.nextCursor ?? undefined },
+    pagesOptions(trpc.workflow.list.queryKey({ limit: 100 }), (at) =>
+      client.workflow.list.query({ limit: 100, ...at }),
     ),
   )
   useLiveRefetch(useMemo(() => trpc.workflow.list.pathKey(), [trpc]))

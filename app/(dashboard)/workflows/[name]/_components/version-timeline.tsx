@@ -4,8 +4,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { ArchiveRestore, KeyRound, type LucideIcon, PackagePlus, Rocket, Trash2, Undo2 } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
-import { useTRPC } from '@/app/_trpc/context'
+import { useTRPC, useTRPCClient } from '@/app/_trpc/context'
 import { sentenceOf } from '@/app/_trpc/errors'
+import { pagesOptions } from '@/app/_trpc/pages'
 import { Button } from '@/app/_ui/button'
 import { formatCount, plural } from '@/app/_ui/format'
 import { HashChip } from '@/app/_ui/hash-chip'
@@ -27,11 +28,10 @@ const LOOKS: Record<RegistryEvent['type'], { icon: LucideIcon; text: string }> =
 export function VersionTimeline({ workflow }: { workflow: WorkflowDetail }) {
   const trpc = useTRPC()
   const [target, setTarget] = useState<string | null>(null)
+  const client = useTRPCClient()
+  const input = { name: workflow.name, limit: 20 }
   const history = useInfiniteQuery(
-    trpc.workflow.history.infiniteQueryOptions(
-      { name: workflow.name, limit: 20 },
-      { getNextPageParam: (page) => page.nextCursor ?? undefined },
-    ),
+    pagesOptions(trpc.workflow.history.queryKey(input), (at) => client.workflow.history.query({ ...input, ...at })),
   )
   const events = history.data?.pages.flatMap((page) => page.items) ?? []
   return (

@@ -249,7 +249,7 @@ export class ThreadRun implements RunListener {
     this.steps += 1
     this.crashes = 0
     this.restartRoleTimer()
-    this.worker?.send({ type: 'appended', run: this.run, head: node.hash })
+    this.worker?.send({ type: 'appended', run: this.run, head: node.hash, timestamp: node.timestamp })
   }
 
   private async write(

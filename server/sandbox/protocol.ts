@@ -17,7 +17,8 @@ export type ToWorker =
   | { type: 'describe'; source: string }
   /** `head` is the node to go on after; with `start`, what `attemptKey` is made of. */
   | { type: 'run'; run: string; thread: ThreadContext; head: string; start: string; dryRun: boolean }
-  | { type: 'appended'; run: string; head: string }
+  /** The node that a yield became, and its time by the database's clock. */
+  | { type: 'appended'; run: string; head: string; timestamp: number }
   | { type: 'reply'; run: string; id: number; value: Json }
   | { type: 'refused'; run: string; id: number; error: { name: string; message: string } }
   /** The run is to end: abort its signal. */

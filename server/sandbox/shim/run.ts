@@ -1,4 +1,4 @@
-import type { ExecResult, Json, RoleOutput, Runtime, WorkflowFn } from '@/sdk/types'
+import type { ExecResult, Json, Recorded, RoleOutput, Runtime, WorkflowFn } from '@/sdk/types'
 import { hashBytes } from '@/server/cas/hash'
 import { contentNode } from '@/server/cas/nodes'
 import type { Hash } from '@/server/kernel/ids'
@@ -17,7 +17,7 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, send: (messag
   const abort = new AbortController()
   const calls = new Map<number, Waiter<Json>>()
   let head = start.head
-  let appended: Waiter<void> | undefined
+  let appended: Waiter<Recorded> | undefined
   let lastCall = 0
 
   function call<T extends Json>(method: 'cas.get' | 'exec', args: Json): Promise<T> {
@@ -57,12 +57,13 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, send: (messag
 
   async function drive(): Promise<void> {
     const generator = workflow(start.thread, runtime)
+    let recorded: Recorded | undefined
     for (;;) {
-      const next = await generator.next()
+      const next = await generator.next(recorded)
       if (abort.signal.aborted) return
       if (next.done) return send({ type: 'done', run, completion: plain(next.value) })
       send({ type: 'append', run, output: plain(next.value as RoleOutput) })
-      await new Promise<void>((resolve, reject) => {
+      recorded = await new Promise<Recorded>((resolve, reject) => {
         appended = { resolve, reject }
       })
     }
@@ -76,7 +77,7 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, send: (messag
       switch (message.type) {
         case 'appended':
           head = message.head
-          return appended?.resolve()
+          return appended?.resolve({ timestamp: message.timestamp })
         case 'reply':
           calls.get(message.id)?.resolve(message.value)
           return void calls.delete(message.id)

@@ -27,6 +27,7 @@ export function createPoller(options: {
   let hinted = false
   let begun = 0
   let newestSuccess = 0
+  let endedAt = Number.NEGATIVE_INFINITY
 
   function schedule(delayMs: number) {
     if (timer !== null) clearTimeout(timer)
@@ -47,13 +48,14 @@ export function createPoller(options: {
       options.onError(error)
     }
     polling = false
+    endedAt = performance.now()
     schedule(hinted && !failed ? options.gapMs : options.intervalMs)
   }
 
   function hint() {
     if (hinted || !running) return
     hinted = true
-    if (!polling) schedule(begun === 0 ? 0 : options.gapMs)
+    if (!polling) schedule(Math.max(0, options.gapMs - (performance.now() - endedAt)))
   }
 
   return {

@@ -9,6 +9,7 @@ import { claimThreads } from '@/db/queries/threads/claim-threads'
 import { heartbeat } from '@/db/queries/threads/keep-leases'
 import { initHash } from '@/server/cas/hash'
 import { log } from '@/server/kernel/log'
+import { launcher } from '@/server/sandbox/launcher'
 import { NODE_PERMISSIONS_LAYER } from '@/server/sandbox/node-flags'
 import { Appender } from './appender'
 import { databaseClock } from './database-clock'
@@ -69,6 +70,7 @@ export class Runner {
 
   async start(): Promise<void> {
     await initHash()
+    const sandbox = [NODE_PERMISSIONS_LAYER, ...(await launcher()).layers]
     await insertRunner(this.db, {
       id: this.id,
       host: hostname(),
@@ -77,7 +79,7 @@ export class Runner {
       nodeVersion: process.version,
       capacity: this.options.capacity,
       labels: [],
-      sandbox: [NODE_PERMISSIONS_LAYER],
+      sandbox,
     })
     if (this.options.notifications) this.listener = await listen(this.db.url, 'cairn_work', () => this.wake())
     const beatMs = this.options.leaseMs / BEATS_PER_LEASE
@@ -87,7 +89,7 @@ export class Runner {
       setInterval(() => this.dropExpired(), Math.min(1_000, beatMs)),
     )
     this.wake()
-    log.info({ runner: this.id, sandbox: [NODE_PERMISSIONS_LAYER] }, 'runner started')
+    log.info({ runner: this.id, sandbox }, 'runner started')
   }
 
   /** Claims what there is. Safe to call at any time; calls that overlap become one more look. */

@@ -11,12 +11,12 @@ describe('the flags of a worker', () => {
     ['v24.0.0', '--permission'],
     ['v26.1.0', '--permission'],
   ])('Node %s gets the permission model by %s', (version, flag) => {
-    expect(sandboxFlags(version, { readable: '/shim.mjs', heapMegabytes: 64 })).toContain(flag)
+    expect(sandboxFlags(version, { heapMegabytes: 64 })).toContain(flag)
   })
 
-  test('the shim is the only thing that can be read, and nothing is allowed otherwise', () => {
-    const flags = sandboxFlags('v22.13.0', { readable: '/a folder/shim.mjs', heapMegabytes: 64 })
-    expect(flags.filter((flag) => flag.startsWith('--allow'))).toEqual(['--allow-fs-read=/a folder/shim.mjs'])
+  test('nothing is allowed, not even to read a file', () => {
+    const flags = sandboxFlags('v22.13.0', { heapMegabytes: 64 })
+    expect(flags.filter((flag) => flag.startsWith('--allow'))).toEqual([])
     expect(flags).toContain('--max-old-space-size=64')
   })
 })

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 let building: Promise<string> | undefined
 
 /**
- * Path of the one file that a worker may read: the shim, built from `shim/` into `directory` under the hash of its bytes.
+ * Path of the shim, which workers get as their standard input: built from `shim/` into `directory` under the hash of its bytes.
  * Built once a process; a file that another process wrote with the same bytes is used as it is.
  */
 export function shimFile(directory = path.resolve(process.env.CAIRN_DIR ?? '.cairn', 'sandbox')): Promise<string> {

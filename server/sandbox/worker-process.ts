@@ -1,7 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { EventEmitter } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import type { Duplex } from 'node:stream'
+import { open, readFile } from 'node:fs/promises'
+import type { Duplex, Readable } from 'node:stream'
+import { launcher } from './launcher'
 import { lineChannel } from './line-channel'
 import { sandboxFlags } from './node-flags'
 import { type FromWorker, fromWorkerSchema, type ToWorker } from './protocol'
@@ -23,6 +24,8 @@ const MAX_BAD_MESSAGES = 100
 const WINDOW_MS = 100
 const WINDOW_MESSAGES = 5_000
 const WINDOW_BYTES = 32 * 1024 * 1024
+/** A worker that leaves more than this unread in its channel is killed. */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024
 const STDERR_KEPT = 8_192
 const MEMORY_CHECK_MS = 250
 
@@ -46,17 +49,24 @@ export class WorkerProcess extends EventEmitter<Events> {
   private gone = false
 
   static async start(options: WorkerOptions): Promise<WorkerProcess> {
-    const shim = await shimFile()
-    const flags = sandboxFlags(process.version, { readable: shim, heapMegabytes: options.memoryMegabytes })
+    const { prefix } = await launcher()
+    const flags = sandboxFlags(process.version, { heapMegabytes: options.memoryMegabytes })
+    const [command = process.execPath, ...args] = [...prefix(), process.execPath, ...flags]
     // Next's types ask every environment for NODE_ENV; this one is empty on purpose.
     const env = {} as NodeJS.ProcessEnv
-    const spawnOptions: SpawnOptions = { env, cwd: '/', detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] }
-    const child = spawn(process.execPath, [...flags, shim], spawnOptions)
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve)
-      child.once('error', reject)
-    })
-    return new WorkerProcess(child, options)
+    // As its standard input, so that the worker needs no right to read any file.
+    const shim = await open(await shimFile())
+    try {
+      const spawnOptions: SpawnOptions = { env, cwd: '/', detached: true, stdio: [shim.fd, 'pipe', 'pipe', 'pipe'] }
+      const child = spawn(command, args, spawnOptions)
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve)
+        child.once('error', reject)
+      })
+      return new WorkerProcess(child, options)
+    } finally {
+      await shim.close()
+    }
   }
 
   private constructor(
@@ -68,13 +78,17 @@ export class WorkerProcess extends EventEmitter<Events> {
     this.pid = child.pid as number
     const pipe = child.stdio[3] as Duplex
     pipe.on('error', () => undefined) // The exit event tells what happened.
-    pipe.on('data', (chunk: Buffer) => this.count(pipe, chunk.length))
+    const streams = [pipe, child.stdout, child.stderr].filter((stream) => stream !== null)
+    for (const stream of streams) stream.on('data', (chunk: Buffer) => this.count(stream, chunk.length))
     this.channel = lineChannel(pipe, {
       maxLineBytes: options.maxMessageBytes ?? 128 * 1024 * 1024,
       onMessage: (message) => this.receive(pipe, message),
       onFault: (fault) => {
         if (fault.kind === 'not-json') this.reject()
-        else this.kill(`it sent a message of more than ${fault.max} bytes`)
+        else {
+          this.kill(`it sent a message of more than ${fault.max} bytes`)
+          pipe.destroy()
+        }
       },
     })
     child.stdout?.on('data', (chunk: Buffer) => this.emit('output', chunk.toString('utf8')))
@@ -88,7 +102,8 @@ export class WorkerProcess extends EventEmitter<Events> {
     this.windowTimer = setInterval(() => {
       this.windowMessages = 0
       this.windowBytes = 0
-      pipe.resume()
+      if (pipe.writableLength > MAX_UNREAD_BYTES) this.kill('it does not read the answers to what it asks')
+      for (const stream of streams) stream.resume()
     }, WINDOW_MS).unref()
   }
 
@@ -127,9 +142,9 @@ export class WorkerProcess extends EventEmitter<Events> {
     else this.reject()
   }
 
-  private count(pipe: Duplex, bytes: number): void {
+  private count(stream: Readable, bytes: number): void {
     this.windowBytes += bytes
-    if (this.windowBytes > WINDOW_BYTES) pipe.pause()
+    if (this.windowBytes > WINDOW_BYTES) stream.pause()
   }
 
   private async checkMemory(): Promise<void> {
@@ -157,12 +172,28 @@ export class WorkerProcess extends EventEmitter<Events> {
   }
 }
 
-/** Null where the system does not tell (anything but Linux): there, the heap limit of V8 is the only bound. */
+/**
+ * Resident memory of a process and of its children: a launcher stands between and runs nothing of its own. Null where the
+ * system does not tell (anything but Linux): there, the heap limit of V8 is the only bound.
+ */
 async function residentMegabytes(pid: number): Promise<number | null> {
   try {
-    const pages = Number((await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')[1])
-    return (pages * 4096) / (1024 * 1024)
+    const [own, ...below] = await Promise.all([
+      residentKilobytes(pid),
+      ...(await childrenOf(pid)).map((child) => residentKilobytes(child).catch(() => 0)),
+    ])
+    return below.reduce((sum, kilobytes) => sum + kilobytes, own) / 1024
   } catch {
     return null
   }
+}
+
+async function residentKilobytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return list.split(' ').filter(Boolean).map(Number)
 }

@@ -8,6 +8,9 @@ export type LoadedBundle = { run: WorkflowFn; descriptor: unknown }
 /** The SDK's own specifier: a bundle may leave it out of its file. */
 const SDK_SPECIFIER = 'cairn/sdk'
 
+/** Built-ins that act outside the process without asking the permission model, or load code that was not checked. */
+const REFUSED = new Set(['module', 'trace_events'])
+
 /**
  * Evaluates a bundle from memory. It can import Node's built-in modules (under the permission model of the process) and
  * the SDK, and nothing else; `import()` has no loader and fails.
@@ -24,7 +27,10 @@ export async function loadBundle(source: string, name: string): Promise<LoadedBu
 
 async function importable(specifier: string): Promise<Module> {
   if (specifier === SDK_SPECIFIER) return synthetic(sdk)
-  if (isBuiltin(specifier)) return synthetic(await import(specifier))
+  if (isBuiltin(specifier)) {
+    if (REFUSED.has(specifier.replace(/^node:/, ''))) throw new Error(`a bundle cannot import ${specifier}`)
+    return synthetic(await import(specifier))
+  }
   throw new Error(`a bundle cannot import ${specifier}: only Node's built-in modules and ${SDK_SPECIFIER}`)
 }
 

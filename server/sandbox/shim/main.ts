@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { initHash } from '@/server/cas/hash'
 import { lineChannel } from '../line-channel'
 import type { FromWorker, ToWorker } from '../protocol'
+import { disarm } from './disarm'
 import { type LoadedBundle, loadBundle } from './load-bundle'
 import { createRun, type Run } from './run'
 import { toThrown } from './to-thrown'
@@ -58,4 +59,5 @@ async function load(source: string, name: string, answer: (loaded: LoadedBundle)
 }
 
 await initHash()
+disarm()
 send({ type: 'ready' })

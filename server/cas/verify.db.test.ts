@@ -226,6 +226,23 @@ describe('one value changed by SQL', () => {
     })
   })
 
+  test('a workflow that returns 137 itself has failed, and one that was killed was killed: both are right', async () => {
+    const history = await writeHistory(db, { steps: 1, ended: false })
+    const head = await extend(db, history, {
+      role: END,
+      content: history.prompt,
+      meta: { returnCode: 137, summary: '' },
+    })
+    for (const [status, ok] of [
+      ['failed', true],
+      ['killed', true],
+      ['completed', false],
+    ] as const) {
+      await db.sql`update threads set head = ${head}, height = 2, status = ${status}, return_code = 137 where id = ${history.id}`
+      expect((await verifyThread(db, history.id)).ok).toBe(ok)
+    }
+  })
+
   test('a thread that says it is over without an end node is found', async () => {
     const open = await writeHistory(db, { steps: 1, ended: false })
     await damaged(`update threads set status = 'failed' where id = '${open.id}'`, async (verify) => {

@@ -10,6 +10,7 @@ import { EXIT_CODES } from '../exit-codes'
 import { followThread, recordPrinter } from '../follow'
 import type { Io } from '../io'
 import { parseOptions, portNumber } from '../options'
+import { printableLine } from '../output/terminal'
 import { count, formatDuration } from '../output/units'
 import type { Handler } from '../program'
 import { REPOSITORY } from '../up/paths'
@@ -58,6 +59,7 @@ async function report(io: Io, tree: Tree): Promise<boolean> {
 
   const check = await client.thread.verify.query({ id: started.id })
   const { status, steps } = end
+  if (io.json && status !== 'completed') io.note(`The thread ended as ${status}: ${printableLine(end.summary)}\n`)
   io.result({ threadId: started.id, status, steps, verified: check.ok, url }, () =>
     check.ok
       ? `\n${io.paint('green', 'verify: ok')}, ${count(check.nodes, 'object')} in ${formatDuration(check.durationMs)}\n${url}\n`

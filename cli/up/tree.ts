@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@/db/client'
 import { startEmbedded } from '@/db/embedded/start-embedded'
 import { migrate } from '@/db/migrate'
+import { messageOf } from '@/server/kernel/errors'
 import { CliError } from '../cli-error'
 import type { ServerFile } from '../connection'
 import { EXIT_CODES } from '../exit-codes'
@@ -52,12 +53,22 @@ export async function startTree(options: TreeOptions): Promise<Tree> {
   const paths = cairnPaths(options.dir)
   const stops: (() => Promise<void> | void)[] = []
   const stop = async () => {
-    for (let next = stops.pop(); next; next = stops.pop()) await next()
+    const failures: unknown[] = []
+    for (let next = stops.pop(); next; next = stops.pop()) {
+      try {
+        await next()
+      } catch (error) {
+        // The rest has to stop all the same.
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
   }
   try {
     return await start(options, paths, stops, stop)
   } catch (error) {
-    await stop()
+    // Why it did not start says more than what then did not stop.
+    await stop().catch((failure: unknown) => options.report(`Not everything could be stopped: ${messageOf(failure)}`))
     throw error
   }
 }
@@ -89,7 +100,7 @@ async function start(
     ...process.env,
     DATABASE_URL: database.url,
     CAIRN_PORT: String(port),
-    CAIRN_EMBEDDED: String(!process.env['DATABASE_URL']),
+    CAIRN_EMBEDDED: String(database.isEmbedded),
     NODE_ENV: dev ? 'development' : 'production',
   }
   const child = (name: string, graceMs: number, args: string[]) => {

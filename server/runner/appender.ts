@@ -9,7 +9,7 @@ import {
   putContents,
   type StepRow,
 } from '@/db/queries/threads/append-steps'
-import { isAppError, LeaseLost } from '@/server/kernel/errors'
+import { LeaseLost } from '@/server/kernel/errors'
 import { log } from '@/server/kernel/log'
 import { testPoint } from '@/server/kernel/test-point'
 import type { DatabaseClock } from './database-clock'
@@ -124,8 +124,8 @@ export class Appender {
           await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random() / 2)))
           continue
         }
-        if (entries.length > 1 && (isAppError(error, 'HASH_COLLISION') || isAppError(error, 'MISSING_REF'))) {
-          // One thread's rows are wrong: each alone, so that only that thread hears of it.
+        if (entries.length > 1) {
+          // Some thread's rows are wrong: each alone, so that only that thread hears of it.
           for (const entry of entries) await this.flush([entry])
           return
         }

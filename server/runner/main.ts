@@ -49,6 +49,8 @@ async function main(): Promise<void> {
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
+  // By default it opens the debugger, to anybody on this machine who may send it.
+  process.on('SIGUSR1', () => log.warn('SIGUSR1 is ignored: a runner has no debugger'))
   // Started with an IPC channel by a process that is gone now.
   process.on('disconnect', () => stop('the parent process is gone'))
   await runner.start()

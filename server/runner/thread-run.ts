@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@/db/client'
-import { retrySafe } from '@/db/errors'
+import { retryable, retrySafe } from '@/db/errors'
 import type { ContentRow, StepRow } from '@/db/queries/threads/append-steps'
 import type { ClaimedRow } from '@/db/queries/threads/claim-threads'
 import { findContent, findDigests } from '@/db/queries/threads/find-object'
@@ -25,7 +25,7 @@ import type { Lease } from './lease'
 import { loadContext } from './load-context'
 import type { LogWriter } from './log-writer'
 import { completionSchema, roleOutputSchema, whatIsWrong } from './role-output'
-import type { BundleWorker, RunListener, RunMessage, WorkerPool } from './worker-pool'
+import { type BundleWorker, type RunListener, type RunMessage, WorkerLost, type WorkerPool } from './worker-pool'
 
 export type RunServices = {
   db: Database
@@ -41,9 +41,15 @@ type Content = { hash: Hash; digest: Buffer; refs: readonly string[] }
 type State = 'running' | 'ending' | 'over'
 
 /** Delay before a crashed thread is tried again, by crashes in a row. */
-const crashDelayMs = (crashes: number) => Math.min(100 * 2 ** crashes, 5_000)
+const crashDelayMs = (crashes: number) => Math.min(100 * 2 ** crashes, 60_000)
 /** Unwritten contents above this are stored at once and not with the next step. */
 const MAX_PENDING_CHARACTERS = 4 * 1024 * 1024
+/** Before a thread goes on that was given back because the database could not be reached. */
+const DATABASE_DELAY_MS = 500
+/** Requests of one run that may be open at once. */
+const MAX_OPEN_CALLS = 1_000
+/** What a log line counts for beside its text, so that lines without text are bounded too. */
+const LOG_LINE_BYTES = 64
 /** From this many crashes in a row on, a thread gets a worker of its own. */
 const ALONE_AFTER_CRASHES = 1
 
@@ -69,6 +75,8 @@ export class ThreadRun implements RunListener {
   private roleTimer: NodeJS.Timeout | undefined
   private threadTimer: NodeJS.Timeout | undefined
   private generatorOver = false
+  private lost = false
+  private openCalls = 0
   private settle: () => void = () => undefined
   /** Messages that change the chain are handled one after the other. */
   private tail: Promise<void> = Promise.resolve()
@@ -80,7 +88,7 @@ export class ThreadRun implements RunListener {
   ) {
     this.lease = { thread: claimed.id, token: claimed.token, validUntil }
     this.limits = limitsOf(claimed)
-    this.grants = grantsSchema.parse(JSON.parse(claimed.grants ?? '{}'))
+    this.grants = grantsOf(claimed)
     this.steps = claimed.steps
     this.crashes = claimed.crashes
     this.finished = new Promise((resolve) => {
@@ -117,20 +125,28 @@ export class ThreadRun implements RunListener {
         dryRun: this.claimed.dry_run,
       })
     } catch (error) {
-      await this.failWith(error)
+      if (error instanceof WorkerLost) this.onExit(error.exit)
+      else await this.failWith(error)
     }
   }
 
-  onMessage(message: RunMessage): void {
+  onMessage(message: RunMessage, bytes: number): void {
     if (message.type === 'over') {
       this.generatorOver = true
       this.leaveWorker()
       return
     }
-    if (this.state !== 'running') return
+    if (this.state !== 'running') {
+      if (this.lost && WRITES.has(message.type)) this.services.appender.addStaleWrites(1)
+      return
+    }
     if (message.type === 'log') this.addLog(message.level, message.tag, message.text)
     else if (message.type === 'call') void this.answer(message)
-    else this.queue(() => this.handle(message))
+    else {
+      const { worker } = this
+      worker?.addBacklog(bytes)
+      this.queue(() => this.handle(message).finally(() => worker?.addBacklog(-bytes)))
+    }
   }
 
   onOutput(text: string): void {
@@ -158,6 +174,7 @@ export class ThreadRun implements RunListener {
   lose(): void {
     if (this.state === 'over') return
     log.warn({ thread: this.lease.thread }, 'lost the lease of a thread')
+    this.lost = true
     this.over('the lease was lost')
   }
 
@@ -359,6 +376,8 @@ export class ThreadRun implements RunListener {
       }
       log.error({ err: error, thread: this.lease.thread }, 'a thread could not go on')
       this.state = 'running'
+      // Nobody's fault here: it must not count towards giving up.
+      if (retryable(error)) return await this.giveBack('released', messageOf(error), DATABASE_DELAY_MS)
       await this.giveBack('crashed', messageOf(error), crashDelayMs(this.crashes))
     } catch (second) {
       // Nothing can be written now. The lease runs out and the thread is taken over.
@@ -392,7 +411,19 @@ export class ThreadRun implements RunListener {
 
   private async answer(message: Extract<RunMessage, { type: 'call' }>): Promise<void> {
     const { id, method } = message
+    let counted = false
     try {
+      if (this.openCalls >= MAX_OPEN_CALLS)
+        throw new AppError(
+          'LIMIT_EXCEEDED',
+          `More than ${MAX_OPEN_CALLS} requests (openCalls) are open: await some first.`,
+          {
+            limit: 'openCalls',
+            max: MAX_OPEN_CALLS,
+          },
+        )
+      this.openCalls += 1
+      counted = true
       const value = method === 'exec' ? await this.exec(message.args) : await this.read(message.args)
       if (this.state === 'running') this.worker?.send({ type: 'reply', run: this.run, id, value })
     } catch (error) {
@@ -400,6 +431,8 @@ export class ThreadRun implements RunListener {
       if (!isAppError(error))
         log.error({ err: error, thread: this.lease.thread, method }, 'a request of a bundle failed')
       this.worker?.send({ type: 'refused', run: this.run, id, error: { name, message: messageOf(error) } })
+    } finally {
+      if (counted) this.openCalls -= 1
     }
   }
 
@@ -431,7 +464,7 @@ export class ThreadRun implements RunListener {
 
   private addLog(level: 'debug' | 'info' | 'warn' | 'error', tag: string | null, text: string): void {
     const before = this.logBytes
-    this.logBytes += Buffer.byteLength(text)
+    this.logBytes += Buffer.byteLength(text) + LOG_LINE_BYTES
     if (before > this.limits.logBytes) return
     this.services.logs.add(this.lease, level, tag, text)
     if (this.logBytes > this.limits.logBytes) {
@@ -505,6 +538,9 @@ export class ThreadRun implements RunListener {
   }
 }
 
+/** Messages that would have changed the thread. */
+const WRITES: ReadonlySet<RunMessage['type']> = new Set(['append', 'done', 'failed'])
+
 /** Errors that say that this thread's own data cannot be recorded, whoever tries. */
 const BLAMES_THREAD = new Set([
   'BAD_INPUT',
@@ -514,6 +550,17 @@ const BLAMES_THREAD = new Set([
   'BUNDLE_REJECTED',
   'CORRUPT_NODE',
 ])
+
+/** What was granted; nothing when this version cannot read it, so that one bad row stops no other thread. */
+function grantsOf(claimed: ClaimedRow): Grants {
+  const grants = grantsSchema.safeParse(JSON.parse(claimed.grants ?? '{}'))
+  if (grants.success) return grants.data
+  log.error(
+    { workflow: claimed.workflow, problem: whatIsWrong(grants.error) },
+    'the grants of a workflow cannot be read',
+  )
+  return grantsSchema.parse({})
+}
 
 /** A workflow's overrides; what this version cannot read is told and left out, so that the defaults hold. */
 function limitsOf(claimed: ClaimedRow): Limits {

@@ -7,11 +7,19 @@ import type { FromWorker, ToWorker } from '@/server/sandbox/protocol'
 import { type WorkerExit, WorkerProcess } from '@/server/sandbox/worker-process'
 import { BOUNDS } from '@/server/threads/limits'
 
+/** The worker went before it had loaded its bundle: somebody killed it, it ran out of memory, or the bundle ends it. */
+export class WorkerLost extends Error {
+  override readonly name = 'WorkerLost'
+  constructor(readonly exit: WorkerExit) {
+    super(exit.reason)
+  }
+}
+
 export type RunMessage = Extract<FromWorker, { run: string }>
 
 /** What a worker tells the run that it holds. */
 export type RunListener = {
-  onMessage(message: RunMessage): void
+  onMessage(message: RunMessage, bytes: number): void
   onExit(exit: WorkerExit): void
   onOutput(text: string): void
 }
@@ -35,11 +43,11 @@ export class BundleWorker {
   gone = false
 
   constructor(private readonly process: WorkerProcess) {
-    process.on('message', (message) => {
+    process.on('message', (message, bytes) => {
       // `ready` and `loaded` were awaited while the worker came up; said again they are noise.
       const listener = 'run' in message ? this.runs.get(message.run) : undefined
       if (listener === undefined || !('run' in message)) process.reject()
-      else listener.onMessage(message)
+      else listener.onMessage(message, bytes)
     })
     process.on('exit', (exit) => {
       this.gone = true
@@ -54,6 +62,11 @@ export class BundleWorker {
 
   send(message: ToWorker): void {
     this.process.send(message)
+  }
+
+  /** See `WorkerProcess.addBacklog`. */
+  addBacklog(bytes: number): void {
+    this.process.addBacklog(bytes)
   }
 
   kill(reason: string, options?: { planned: boolean }): void {
@@ -73,19 +86,20 @@ export class WorkerPool {
     this.prepareSpare()
   }
 
-  /** A worker that has loaded the bundle. Throws BUNDLE_REJECTED when it does not load, NOT_FOUND, CORRUPT_NODE. */
+  /** A worker that has loaded the bundle. Throws BUNDLE_REJECTED when it does not load, NOT_FOUND, CORRUPT_NODE, and WorkerLost. */
   async acquire(key: WorkerKey): Promise<BundleWorker> {
     const name = `${key.bundle} ${key.memoryMegabytes} ${key.only ?? ''}`
-    const present = await this.workers.get(name)?.catch(() => undefined)
-    if (present !== undefined && !present.gone) return present
-    // Somebody else may have begun to start one while this waited.
-    const started = this.workers.get(name)
-    const starting = present !== undefined || started === undefined ? this.start(key) : started
-    if (starting !== started) {
+    for (;;) {
+      const started = this.workers.get(name)
+      const present = await started?.catch(() => undefined)
+      if (present !== undefined && !present.gone) return present
+      // While this waited, somebody else may have begun to start the one that both will use.
+      if (this.workers.get(name) !== started) continue
+      const starting = this.start(key)
       this.workers.set(name, starting)
       starting.catch(() => this.workers.get(name) === starting && this.workers.delete(name))
+      return starting
     }
-    return starting
   }
 
   /** Ends every worker; their runs are told that it was planned. */
@@ -209,12 +223,7 @@ function answer<T>(process: WorkerProcess, late: string, pick: (message: FromWor
     }
     const onExit = (exit: WorkerExit) => {
       settle()
-      const last = exit.stderr.split('\n').at(-1)
-      reject(
-        new AppError('BUNDLE_REJECTED', `A worker could not start its bundle: ${exit.reason}.`, {
-          findings: [{ message: last || exit.reason }],
-        }),
-      )
+      reject(new WorkerLost(exit))
     }
     process.on('message', onMessage)
     process.on('exit', onExit)

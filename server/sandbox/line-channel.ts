@@ -12,7 +12,11 @@ export type ChannelFault = { kind: 'line-too-long'; max: number } | { kind: 'not
  */
 export function lineChannel(
   stream: Duplex,
-  options: { maxLineBytes: number; onMessage(message: unknown): void; onFault(fault: ChannelFault): void },
+  options: {
+    maxLineBytes: number
+    onMessage(message: unknown, bytes: number): void
+    onFault(fault: ChannelFault): void
+  },
 ): { send(message: unknown): void } {
   let pieces: Buffer[] = []
   let held = 0
@@ -33,7 +37,7 @@ export function lineChannel(
         options.onFault({ kind: 'not-json' })
         continue
       }
-      options.onMessage(message)
+      options.onMessage(message, line.length)
     }
     if (from < chunk.length) {
       pieces.push(chunk.subarray(from))

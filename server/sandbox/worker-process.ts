@@ -26,10 +26,12 @@ const WINDOW_MESSAGES = 5_000
 const WINDOW_BYTES = 32 * 1024 * 1024
 /** A worker that leaves more than this unread in its channel is killed. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024
+/** Messages read but not handled yet, above which a worker is not read. */
+const MAX_BACKLOG_BYTES = 32 * 1024 * 1024
 const STDERR_KEPT = 8_192
 const MEMORY_CHECK_MS = 250
 
-type Events = { message: [FromWorker]; exit: [WorkerExit]; output: [string] }
+type Events = { message: [message: FromWorker, bytes: number]; exit: [WorkerExit]; output: [string] }
 
 /**
  * A child process that runs untrusted code: its own process group, an empty environment, the permission model of Node, a
@@ -38,12 +40,14 @@ type Events = { message: [FromWorker]; exit: [WorkerExit]; output: [string] }
  */
 export class WorkerProcess extends EventEmitter<Events> {
   readonly pid: number
+  private readonly pipe: Duplex
   private readonly channel: { send(message: unknown): void }
   private readonly memoryTimer: NodeJS.Timeout
   private readonly windowTimer: NodeJS.Timeout
   private badMessages = 0
   private windowMessages = 0
   private windowBytes = 0
+  private backlog = 0
   private stderr = ''
   private endReason: { reason: string; planned: boolean } | undefined
   private gone = false
@@ -77,12 +81,13 @@ export class WorkerProcess extends EventEmitter<Events> {
     // `spawn` has been emitted, so there is a pid and stdio[3] is the duplex pipe asked for above.
     this.pid = child.pid as number
     const pipe = child.stdio[3] as Duplex
+    this.pipe = pipe
     pipe.on('error', () => undefined) // The exit event tells what happened.
     const streams = [pipe, child.stdout, child.stderr].filter((stream) => stream !== null)
     for (const stream of streams) stream.on('data', (chunk: Buffer) => this.count(stream, chunk.length))
     this.channel = lineChannel(pipe, {
       maxLineBytes: options.maxMessageBytes ?? 128 * 1024 * 1024,
-      onMessage: (message) => this.receive(pipe, message),
+      onMessage: (message, bytes) => this.receive(pipe, message, bytes),
       onFault: (fault) => {
         if (fault.kind === 'not-json') this.reject()
         else {
@@ -103,7 +108,7 @@ export class WorkerProcess extends EventEmitter<Events> {
       this.windowMessages = 0
       this.windowBytes = 0
       if (pipe.writableLength > MAX_UNREAD_BYTES) this.kill('it does not read the answers to what it asks')
-      for (const stream of streams) stream.resume()
+      if (this.backlog <= MAX_BACKLOG_BYTES) for (const stream of streams) stream.resume()
     }, WINDOW_MS).unref()
   }
 
@@ -129,16 +134,22 @@ export class WorkerProcess extends EventEmitter<Events> {
       this.kill(`it sent more than ${MAX_BAD_MESSAGES} messages that are not its own or break the schema`)
   }
 
+  /** Bytes of its messages that wait to be handled, more or less than before: while there are many, nothing more is read. */
+  addBacklog(bytes: number): void {
+    this.backlog += bytes
+    if (this.backlog > MAX_BACKLOG_BYTES) this.pipe.pause()
+  }
+
   get rejected(): number {
     return this.badMessages
   }
 
-  private receive(pipe: Duplex, raw: unknown): void {
+  private receive(pipe: Duplex, raw: unknown, bytes: number): void {
     if (this.gone || this.endReason !== undefined) return
     this.windowMessages += 1
     if (this.windowMessages > WINDOW_MESSAGES) pipe.pause()
     const parsed = fromWorkerSchema.safeParse(raw)
-    if (parsed.success) this.emit('message', parsed.data)
+    if (parsed.success) this.emit('message', parsed.data, bytes)
     else this.reject()
   }
 

@@ -14,16 +14,14 @@ DECLARE
   f text[] := string_to_array(contents, E'\x1f');
   n int;
   content_refs text[];
+  wanted text[] := '{}';
   lost text;
 BEGIN
   FOR n IN 0 .. coalesce(array_length(f, 1), 0) - 1 BY 6 LOOP
     PERFORM 1 FROM threads t WHERE t.id = f[n+1] AND t.lease_token = f[n+2]::bigint AND t.status = 'running';
     CONTINUE WHEN NOT FOUND;
     content_refs := f[n+4]::text[];
-    IF content_refs <> '{}' THEN
-      SELECT r INTO lost FROM unnest(content_refs) r WHERE NOT EXISTS (SELECT 1 FROM cas WHERE cas.hash = r) LIMIT 1;
-      IF FOUND THEN PERFORM cairn_raise('CA002', lost); END IF;
-    END IF;
+    wanted := wanted || content_refs;
     INSERT INTO blobs (hash, type, refs, digest, body, size)
       VALUES (f[n+3], 'content', content_refs, decode(f[n+5], 'hex'), f[n+6], octet_length(f[n+6]))
       ON CONFLICT (hash) DO NOTHING;
@@ -32,6 +30,11 @@ BEGIN
       IF NOT FOUND THEN PERFORM cairn_raise('CA001', f[n+3]); END IF;
     END IF;
   END LOOP;
+  -- After all are stored: contents of one call may refer to each other, and come in the order of their hashes.
+  IF wanted <> '{}' THEN
+    SELECT r INTO lost FROM unnest(wanted) r WHERE NOT EXISTS (SELECT 1 FROM cas WHERE cas.hash = r) LIMIT 1;
+    IF FOUND THEN PERFORM cairn_raise('CA002', lost); END IF;
+  END IF;
 END $$;
 --> statement-breakpoint
 -- Appends nodes, at most one a thread. Fields: thread, token, expected head, hash, 1 when it counts as a step else 0, body,

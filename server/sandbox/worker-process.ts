@@ -189,10 +189,9 @@ export class WorkerProcess extends EventEmitter<Events> {
  */
 async function residentMegabytes(pid: number): Promise<number | null> {
   try {
-    const [own, ...below] = await Promise.all([
-      residentKilobytes(pid),
-      ...(await childrenOf(pid)).map((child) => residentKilobytes(child).catch(() => 0)),
-    ])
+    const own = await residentKilobytes(pid)
+    const children = await childrenOf(pid)
+    const below = await Promise.all(children.map((child) => residentKilobytes(child).catch(() => 0)))
     return below.reduce((sum, kilobytes) => sum + kilobytes, own) / 1024
   } catch {
     return null

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonObjectSchema } from '@/server/kernel/json'
 
 export const graphEdgeSchema = z.object({
   from: z.string(),
@@ -9,9 +10,9 @@ export const graphEdgeSchema = z.object({
 
 export const descriptorSchema = z.object({
   description: z.string(),
-  roles: z.record(z.string(), z.object({ description: z.string(), schema: z.record(z.string(), z.json()) })),
+  roles: z.record(z.string(), z.object({ description: z.string(), schema: jsonObjectSchema })),
   graph: z.object({ edges: z.array(graphEdgeSchema) }),
-  input: z.record(z.string(), z.json()).optional(),
+  input: jsonObjectSchema.optional(),
   permissions: z.object({ exec: z.array(z.string()).optional() }).optional(),
 })
 export type Descriptor = z.infer<typeof descriptorSchema>

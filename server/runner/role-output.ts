@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { hashSchema, nameSchema } from '@/server/kernel/ids'
+import { jsonObjectSchema } from '@/server/kernel/json'
 
 /** What a generator may yield. It came as JSON, so `meta` holds JSON values. */
 export const roleOutputSchema = z.object({
   role: nameSchema,
   contentHash: hashSchema,
-  meta: z.record(z.string(), z.unknown()),
+  meta: jsonObjectSchema,
   refs: z.array(hashSchema).max(1000),
   childThread: hashSchema.nullable().default(null),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonObjectSchema, jsonSchema } from '@/server/kernel/json'
 import { THREAD_EVENT_TYPES, THREAD_STATUSES } from './status'
 
 /**
@@ -22,7 +23,7 @@ export const startRecordSchema = z.object({
   workflow: z.string(),
   bundle: z.string(),
   prompt: z.string(),
-  input: z.json(),
+  input: jsonSchema,
   depth: z.number(),
   parentState: z.string().nullable(),
 })
@@ -40,7 +41,7 @@ export const stepRecordSchema = z.object({
   /** At most `MAX_RECORD_CONTENT` characters; `contentTruncated` says that there is more: `cas.get(contentHash)` has it all. */
   content: z.string(),
   contentTruncated: z.boolean(),
-  meta: z.record(z.string(), z.json()),
+  meta: jsonObjectSchema,
   refs: z.array(z.string()),
   childThread: z.string().nullable(),
   /** Milliseconds since the node before it. */

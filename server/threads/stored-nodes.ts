@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { corrupt } from '@/server/cas/node-schema'
 import { isLegacy, readNode } from '@/server/cas/parse-node'
+import { jsonObjectSchema, jsonSchema } from '@/server/kernel/json'
 
 /**
  * Reading what a page shows out of stored nodes. It checks the shape only: whether the bytes are what their hash says is
  * the work of `verify`, and costs far more.
  */
-const metaSchema = z.object({ payload: z.object({ meta: z.record(z.string(), z.json()) }) })
+const metaSchema = z.object({ payload: z.object({ meta: jsonObjectSchema }) })
 const contentSchema = z.object({ payload: z.string() })
 const startSchema = z.object({
-  payload: z.object({ name: z.string(), hash: z.string(), input: z.json().default(null) }),
+  payload: z.object({ name: z.string(), hash: z.string(), input: jsonSchema.default(null) }),
 })
 
 export function stateMeta(body: string, hash: string) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonSchema } from '@/server/kernel/json'
 import { THREAD_STATUSES } from './status'
 
 /** What the API tells of a thread. Times are ISO 8601 in UTC with milliseconds. */
@@ -29,7 +30,7 @@ export const threadDetailSchema = threadSummarySchema.extend({
   head: z.string(),
   height: z.number(),
   prompt: z.string(),
-  input: z.json(),
+  input: jsonSchema,
   depth: z.number(),
   parentThread: z.string().nullable(),
   sourceThread: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { nameSchema } from '@/server/kernel/ids'
+import { jsonSchema } from '@/server/kernel/json'
 import { BOUNDS } from '@/server/threads/limits'
 import { startThread } from '@/server/threads/start'
 import { THREAD_STATUSES } from '@/server/threads/status'
@@ -18,7 +19,7 @@ export const start = procedure('thread:operate')
     z.strictObject({
       workflow: workflowReference,
       prompt: z.string().max(1024 * 1024),
-      input: z.json().optional(),
+      input: jsonSchema.optional(),
       maxRounds: z.number().int().min(1).max(BOUNDS.maxRounds.ceiling).optional(),
       deadlineSeconds: z.number().int().min(1).max(BOUNDS.threadSeconds.ceiling).optional(),
       tags: z.array(tag).max(20).optional(),

@@ -5,7 +5,9 @@ import { takeOwnership } from './owner'
 import { isAlive } from './process-table'
 
 /** Restarts in a row; a server that then lived for `CALM_MS` counts as well again. */
-const MAX_RESTARTS = 6
+const MAX_RESTARTS = 12
+/** The wait grows to 1.6 s. */
+const MOST_DOUBLINGS = 4
 const CALM_MS = 60_000
 const WATCH_MS = 200
 
@@ -15,7 +17,7 @@ export type Supervisor = {
   stop(): Promise<void>
 }
 
-/** Watches a server that is ours and brings it back on the same port: after 0, 0.2, 0.4 … 3.2 s, then gives up. */
+/** Watches a server that is ours and brings it back on the same port: after 0, 0.2, 0.4, 0.8, 1.6, 1.6 … s, then gives up. */
 export function supervise(site: Site, first: Running, onLost: (error: unknown) => void = () => {}): Supervisor {
   let running = first
   const stopping = new AbortController()
@@ -31,7 +33,8 @@ export function supervise(site: Site, first: Running, onLost: (error: unknown) =
       if (performance.now() - since > CALM_MS) restarts = 0
       if (restarts >= MAX_RESTARTS) throw new Error(`Postgres died ${restarts + 1} times in a row.`)
       log.error({ pid: running.pid, port: first.port, restarts }, 'Postgres died: starting it again')
-      if (restarts > 0) await pause(100 * 2 ** restarts, undefined, { signal: stopping.signal, ref: false })
+      if (restarts > 0)
+        await pause(100 * 2 ** Math.min(restarts, MOST_DOUBLINGS), undefined, { signal: stopping.signal, ref: false })
       restarts += 1
       running = await bringUp(site, first.port)
       if (running.port !== first.port) throw new Error(`Another process started Postgres on port ${running.port}.`)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createPortProbe } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,9 @@ import { log } from '@/server/kernel/log'
 import { buildBundle } from '@/server/registry/build'
 import { unpackBrowser } from './support/browser'
 import { publishStack } from './support/stack'
+
+/** Where the logs of the processes are when the tests are over. */
+const LOGS = join(import.meta.dirname, '../test-results/logs')
 
 /** Starts all of Cairn as `cairn up` does, in a folder and on ports of its own, with two workflows. Returns how to stop it. */
 export default async function globalSetup(): Promise<() => Promise<void>> {
@@ -26,7 +29,7 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
   }
   try {
     const tree = await startTree({ ...options, port: await freePort() })
-    stops.push(tree.stop)
+    stops.push(() => cpSync(join(options.dir, 'logs'), LOGS, { recursive: true }), tree.stop)
     const control = await startControl(tree)
     stops.push(control.close)
     await register(tree, 'hello', 'workflows/hello/index.ts', { exec: [] })

@@ -22,7 +22,7 @@ export async function resolveBundle(db: Queryable, reference: string): Promise<{
   return { name, hash: hash ?? hashSchema.parse(workflow.current) }
 }
 
-export function parseReference(reference: string): { name: WorkflowName; hash: Hash | null } {
+function parseReference(reference: string): { name: WorkflowName; hash: Hash | null } {
   const at = reference.indexOf('@')
   const name = workflowNameSchema.safeParse(at < 0 ? reference : reference.slice(0, at))
   const hash = at < 0 ? null : hashSchema.safeParse(reference.slice(at + 1))

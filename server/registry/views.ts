@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jsonObjectSchema } from '@/server/kernel/json'
 
-export const graphEdgeSchema = z.object({
+const graphEdgeSchema = z.object({
   from: z.string(),
   to: z.string(),
   condition: z.string(),

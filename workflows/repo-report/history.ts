@@ -1,7 +1,7 @@
 import type { Commit } from './parse-log'
 
-export type AuthorTally = { name: string; commits: number; added: number; deleted: number; last: number }
-export type FileTally = {
+type AuthorTally = { name: string; commits: number; added: number; deleted: number; last: number }
+type FileTally = {
   commits: number
   added: number
   deleted: number

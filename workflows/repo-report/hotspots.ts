@@ -116,6 +116,6 @@ const GENERATED = [
 ]
 
 /** Lock files, minified and vendored code: they change often and tell nothing of the people who work here. */
-export function isGenerated(path: string): boolean {
+function isGenerated(path: string): boolean {
   return GENERATED.some((pattern) => pattern.test(path))
 }

@@ -1,4 +1,4 @@
-export type Change = {
+type Change = {
   path: string
   /** Where a rename came from, else null. */
   from: string | null

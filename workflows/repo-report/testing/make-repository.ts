@@ -11,7 +11,7 @@ export type NewCommit = {
   submodules?: string[]
 }
 
-export const ANN = { name: 'Ann Ö', email: 'ann@example.test' }
+const ANN = { name: 'Ann Ö', email: 'ann@example.test' }
 export const BOB = { name: 'Bob | *b*', email: 'bob@example.test' }
 const FIRST_DAY = Date.UTC(2026, 0, 1) / 1000
 

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '@/db/client'
 import { databaseProxy } from '@/db/testing/database-proxy'
 import { testDatabase } from '@/db/testing/test-database'
 import { newThreadId } from '@/server/kernel/ids'
+import { onTestPoint } from '@/server/kernel/test-point'
 import { readRecords } from './read-records'
 import type { ThreadRecord } from './records'
 import { scriptedThread } from './testing/scripted-thread'
@@ -158,6 +159,28 @@ it('while the database is away a watch waits, and then goes on from where it was
   await thread.step('role', 'while it is away')
   await proxy.restore()
   await thread.step('role', 'after')
+  await thread.end()
+  await rest
+  expect(seen).toEqual(await wholeOf(thread.id))
+})
+
+it('a database that goes away between finding a change and reading it costs no record', async () => {
+  const proxy = await databaseProxy(db.url)
+  open.unshift(proxy)
+  const { hub } = hubOf({ pollMs: 20 }, proxy.url)
+  const thread = await scriptedThread(db)
+  const seen: ThreadRecord[] = []
+  const watched = hub.watchThread(thread.id, null)
+  seen.push(...(await takeUntil(watched, { type: 'claimed' })))
+  let cuts = 0
+  const release = onTestPoint('watch:before-read', async () => {
+    if (cuts++ === 0) await proxy.cut()
+  })
+  const rest = collect(watched, seen)
+  await thread.step('role', 'found')
+  await expect.poll(() => cuts).toBeGreaterThan(0)
+  await proxy.restore()
+  release()
   await thread.end()
   await rest
   expect(seen).toEqual(await wholeOf(thread.id))

@@ -6,6 +6,7 @@ import { readMarks, type ThreadMark } from '@/db/queries/threads/read-marks'
 import { createBell } from '@/server/kernel/bell'
 import { isAppError, messageOf } from '@/server/kernel/errors'
 import { log } from '@/server/kernel/log'
+import { testPoint } from '@/server/kernel/test-point'
 import { threadNotFound } from './not-found'
 import type { ThreadRecord } from './records'
 import { type Channel, createChannel, cursorOf } from './watch-channel'
@@ -140,6 +141,7 @@ export function createWatchHub(db: Database, options: { pollMs?: number; listens
   /** Null when the database is away; resolves then when it is back. */
   async function readPage(channel: Channel, mark: ThreadMark, cursor: string | null, signal: AbortSignal) {
     try {
+      await testPoint('watch:before-read')
       return await channel.page(mark, cursor)
     } catch (error) {
       if (!isAppError(error, 'UNAVAILABLE')) throw error

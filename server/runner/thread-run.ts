@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
 import type { Database } from '@/db/client'
 import { retryable, retrySafe } from '@/db/errors'
 import type { ContentRow, StepRow } from '@/db/queries/threads/append-steps'
@@ -212,7 +213,9 @@ export class ThreadRun implements RunListener {
   }
 
   private async put(text: string, refs: string[]): Promise<void> {
-    const checked = refs.map((ref) => hashSchema.parse(ref))
+    const parsed = z.array(hashSchema).safeParse(refs)
+    if (!parsed.success) return this.end(EXIT.failed, `bad cas.put: a ref ${whatIsWrong(parsed.error)}`)
+    const checked = parsed.data
     const node = contentNode(text, checked)
     if (node.size > this.limits.contentBytes) return this.endAtBound('contentBytes', `a content of ${node.size} bytes`)
     const digest = digestOf(node.body, await this.digests(checked))

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execa } from 'execa'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '@/db/client'
 import { testDatabase } from '@/db/testing/test-database'
@@ -9,11 +10,10 @@ import { verifyThread } from '@/server/cas/verify'
 import { threadIdSchema } from '@/server/kernel/ids'
 import { addWorkflow } from '@/server/registry/add'
 import { buildBundle } from '@/server/registry/build'
-import { RUNNER_DEFAULTS, Runner } from '@/server/runner/runner'
 import { readRecords } from '@/server/threads/read-records'
 import type { ThreadRecord } from '@/server/threads/records'
 import { startThread } from '@/server/threads/start'
-import { makeRepository } from './repo-report/testing/make-repository'
+import { RUNNER_DEFAULTS, Runner } from './runner'
 
 const db = await testDatabase()
 const runnerDatabase = openDatabase(db.url, { purpose: 'runner', max: 4 })
@@ -26,11 +26,20 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
+const WORKFLOWS = path.resolve(import.meta.dirname, '../../workflows')
 const actor = { name: 'key:test', role: 'admin', origin: 'api' } as const
 
 async function register(name: string, entry: string, commands: { command: string; folders: string[] }[] = []) {
   const { code } = await buildBundle(entry)
   return addWorkflow(db, { name, fileName: `${name}.esm.js`, source: code, grants: { exec: commands } }, actor)
+}
+
+/** A repository of one commit. */
+async function oneCommit(folder: string) {
+  await execa('git', ['init', '-q', '-b', 'main', folder])
+  await writeFile(path.join(folder, 'a.txt'), 'x\n')
+  await execa('git', ['add', '.'], { cwd: folder })
+  await execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.test', 'commit', '-qm', 'm'], { cwd: folder })
 }
 
 /** Starts a thread and reads its records to the end. */
@@ -54,7 +63,7 @@ async function finish(workflow: string, input: Json) {
 
 describe('a shipped workflow, built, registered and run in a worker', { timeout: 60_000 }, () => {
   it('hello: greets and stacks, and its history verifies', async () => {
-    await register('hello', path.join(import.meta.dirname, 'hello/index.ts'))
+    await register('hello', path.join(WORKFLOWS, 'hello/index.ts'))
     const { steps, end, verified } = await finish('hello', { name: 'Ada', steps: 2 })
     expect(steps.map(({ role }) => role)).toEqual(['greet', 'stack', 'stack', 'farewell'])
     expect(end).toMatchObject({ kind: 'end', returnCode: 0, summary: 'Greeted Ada and stacked 2 stones.' })
@@ -62,10 +71,9 @@ describe('a shipped workflow, built, registered and run in a worker', { timeout:
   })
 
   it('repo-report: reports on a granted repository, by its path or as the first granted folder', async () => {
-    const folder = await makeRepository(path.join(root, 'granted'), [{ write: { 'a.txt': 'x\n' } }])
-    await register('repo-report', path.join(import.meta.dirname, 'repo-report/index.ts'), [
-      { command: 'git', folders: [folder] },
-    ])
+    const folder = path.join(root, 'granted')
+    await oneCommit(folder)
+    await register('repo-report', path.join(WORKFLOWS, 'repo-report/index.ts'), [{ command: 'git', folders: [folder] }])
     for (const input of [{ path: folder }, null]) {
       const { steps, end, verified } = await finish('repo-report', input)
       expect(end).toMatchObject({ kind: 'end', returnCode: 0, summary: 'Reported on granted: 1 commit, 1 file.' })
@@ -86,14 +94,14 @@ describe('a shipped workflow, built, registered and run in a worker', { timeout:
 
 describe('the SDK in a worker', { timeout: 60_000 }, () => {
   it('dates the steps that routing sees as they were recorded', async () => {
-    await register('clock', path.join(import.meta.dirname, 'testing/clock/index.ts'))
+    await register('clock', path.join(WORKFLOWS, 'testing/clock/index.ts'))
     const { steps } = await finish('clock', null)
     expect(steps.map(({ role }) => role)).toEqual(['tick', 'tell'])
     expect(steps[1]?.meta).toEqual({ seen: Date.parse(steps[0]?.at ?? '') })
   })
 
   it('may refer in a step to any texts that it stored just before', async () => {
-    await register('refers', path.join(import.meta.dirname, 'testing/refers/index.ts'))
+    await register('refers', path.join(WORKFLOWS, 'testing/refers/index.ts'))
     const { end, steps, verified } = await finish('refers', null)
     expect(end).toMatchObject({ kind: 'end', returnCode: 0 })
     expect(steps[0]?.refs).toHaveLength(20)
@@ -101,7 +109,7 @@ describe('the SDK in a worker', { timeout: 60_000 }, () => {
   })
 
   it('keeps the text of an answer that does not give the meta', async () => {
-    await register('prose', path.join(import.meta.dirname, 'testing/prose/index.ts'))
+    await register('prose', path.join(WORKFLOWS, 'testing/prose/index.ts'))
     const { end, records } = await finish('prose', null)
     expect(end).toMatchObject({
       kind: 'end',

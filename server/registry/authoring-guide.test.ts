@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { execa } from 'execa'
 import { afterAll, describe, expect, it } from 'vitest'
-import { buildBundle } from '@/server/registry/build'
-import { runToEnd } from './testing'
+import { runToEnd } from '@/sdk/testing'
+import { buildBundle } from './build'
 
-const REPOSITORY = path.resolve(import.meta.dirname, '..')
+const REPOSITORY = path.resolve(import.meta.dirname, '../..')
 const folder = await mkdtemp(path.join(tmpdir(), 'cairn-guide-'))
 afterAll(() => rm(folder, { recursive: true }))
 

@@ -50,7 +50,6 @@ export type GroupMember = { threadId: string; workflow: string; returnCode: numb
 export type GroupNode = { type: 'group'; payload: { threads: GroupMember[] }; refs: Hash[] }
 
 export type Node = ContentNode | StartNode | StateNode | GroupNode
-export type NodeType = Node['type']
 
 /** What a builder returns: `body` is the canonical text, `size` its UTF-8 bytes. */
 export type Encoded = { hash: Hash; body: string; refs: Hash[]; size: number }

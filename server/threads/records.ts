@@ -12,7 +12,6 @@ import { THREAD_EVENT_TYPES, THREAD_STATUSES } from './status'
 export const cursorSchema = z
   .string()
   .regex(/^\d{1,9}\.\d{1,9}\.\d{1,9}$/, 'must be a cursor that an earlier record carried, like 12.3.0')
-export const CURSOR_START = '0.0.0'
 
 const base = { cursor: cursorSchema, /** ISO 8601, UTC, milliseconds. */ at: z.string() }
 

@@ -35,7 +35,6 @@ export const THREAD_EVENT_TYPES = [
   'forked',
   'finished',
 ] as const
-export type ThreadEventType = (typeof THREAD_EVENT_TYPES)[number]
 
 /** What the end node's `returnCode` means. */
 export const EXIT = { success: 0, failed: 1, deadline: 124, killed: 137, gaveUp: 255 } as const

@@ -374,11 +374,14 @@ export class ThreadRun implements RunListener {
     if (this.state === 'over') return
     if (error instanceof LeaseLost) return this.lose()
     try {
-      if (this.state === 'running' && this.chain !== undefined && isAppError(error) && BLAMES_THREAD.has(error.code)) {
+      // Also when it was the end that could not be written: something else is written instead.
+      this.state = 'running'
+      if (this.chain !== undefined && isAppError(error) && BLAMES_THREAD.has(error.code)) {
+        // One of them may be what was refused.
+        this.contents.clear()
         return await this.end(EXIT.failed, error.message)
       }
       log.error({ err: error, thread: this.lease.thread }, 'a thread could not go on')
-      this.state = 'running'
       // Nobody's fault here: it must not count towards giving up.
       if (retryable(error)) return await this.giveBack('released', messageOf(error), DATABASE_DELAY_MS)
       await this.giveBack('crashed', messageOf(error), crashDelayMs(this.crashes))

@@ -1,8 +1,8 @@
 'use client'
 
 import '@xyflow/react/dist/base.css'
-import { Controls, type NodeMouseHandler, ReactFlow } from '@xyflow/react'
-import { useMemo } from 'react'
+import { Controls, getViewportForBounds, type NodeMouseHandler, ReactFlow, useReactFlow, useStore } from '@xyflow/react'
+import { useEffect, useMemo } from 'react'
 import type { Descriptor } from '@/server/registry/views'
 import { ArrowMarkers, ConditionEdge } from './condition-edge'
 import { layoutGraph } from './layout-graph'
@@ -43,7 +43,6 @@ export default function FlowCanvas({ descriptor, progress, chosen = null, onRole
       preventScrolling={false}
       minZoom={0.3}
       maxZoom={1.5}
-      fitView
       fitViewOptions={{ padding: 0.06, maxZoom: 1 }}
       proOptions={{ hideAttribution: true }}
       ariaLabelConfig={{ 'node.a11yDescription.default': 'Press Enter to go to the newest record of this role.' }}
@@ -53,8 +52,21 @@ export default function FlowCanvas({ descriptor, progress, chosen = null, onRole
         if (role !== undefined) onRole?.(role)
       }}
     >
+      <FitGraph width={graph.width} height={graph.height} />
       <ArrowMarkers />
       <Controls showInteractive={false} position="bottom-right" />
     </ReactFlow>
   )
+}
+
+/** Shows the whole picture, labels too (the library's own fit knows only nodes), at first and when the room changes. */
+function FitGraph({ width, height }: { width: number; height: number }) {
+  const { setViewport } = useReactFlow()
+  const room = { width: useStore((state) => state.width), height: useStore((state) => state.height) }
+  useEffect(() => {
+    if (room.width === 0 || room.height === 0) return
+    const bounds = { x: 0, y: 0, width, height }
+    void setViewport(getViewportForBounds(bounds, room.width, room.height, 0.3, 1, 0.04))
+  }, [setViewport, width, height, room.width, room.height])
+  return null
 }

@@ -52,10 +52,12 @@ describe('layoutGraph', () => {
   it('draws a self-loop beside its role, not through it', () => {
     const loop = edgeOf('writer', 'writer')
     const writer = graph.nodes.find((node) => node.id === 'writer')
-    expect(loop?.points.length).toBeGreaterThanOrEqual(3)
-    expect(Math.max(...(loop?.points ?? []).map((point) => point.x))).toBeGreaterThan(
-      (writer?.x ?? 0) + (writer?.width ?? 0),
-    )
+    const right = (writer?.x ?? 0) + (writer?.width ?? 0)
+    expect(loop?.points.length).toBe(4)
+    expect(loop?.points[0]?.x).toBe(right)
+    for (const point of loop?.points ?? []) expect(point.x).toBeGreaterThanOrEqual(right)
+    expect(loop?.labelAt.x).toBeGreaterThan(right)
+    expect(loop?.labelAt.x).toBeLessThan(graph.width)
   })
 
   it('keeps the labels of a loop and of the way on apart', () => {

@@ -43,6 +43,7 @@ export function layoutGraph(descriptor: Descriptor): GraphLayout {
   const nodes = names.map((name) => placedNode(descriptor, name, graph.node(keyOf(name))))
   const placed = edges.map((edge) => {
     const found = graph.edge(keyOf(edge.from), keyOf(edge.to))
+    if (edge.from === edge.to) return { ...edge, ...selfLoop(graph.node(keyOf(edge.from)), found.width ?? 0) }
     const points = (found.points ?? []).map(({ x, y }: Point) => ({ x, y }))
     return { ...edge, points, labelAt: { x: found.x ?? 0, y: found.y ?? 0 } }
   })
@@ -74,6 +75,21 @@ function placedNode(descriptor: Descriptor, name: string, center: Box): PlacedNo
     x: center.x - center.width / 2,
     y: center.y - center.height / 2,
   }
+}
+
+/** How far a self-loop reaches out of its node. */
+const LOOP = 34
+
+/** Dagre keeps the room right of the node free, but its own points for a wide label miss the node. */
+function selfLoop(node: Box, labelWidth: number): { points: Point[]; labelAt: Point } {
+  const right = node.x + node.width / 2
+  const points = [
+    { x: right, y: node.y - 8 },
+    { x: right + LOOP, y: node.y - 26 },
+    { x: right + LOOP, y: node.y + 26 },
+    { x: right + 1, y: node.y + 8 },
+  ]
+  return { points, labelAt: { x: right + LOOP - 8 + labelWidth / 2, y: node.y } }
 }
 
 type MergedEdge = Omit<PlacedEdge, 'points' | 'labelAt'>

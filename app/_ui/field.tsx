@@ -26,7 +26,7 @@ export function Field(props: {
   children: ReactNode
 }) {
   return (
-    <div className="grid gap-1">
+    <div className="grid content-start gap-1">
       <label htmlFor={props.id} className="text-sm font-medium text-ink">
         {props.label}
         {props.required === true && (

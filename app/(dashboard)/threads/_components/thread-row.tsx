@@ -19,8 +19,8 @@ export function ThreadRow({ thread }: { thread: ThreadSummary }) {
       <div className="order-last w-full min-w-0 md:order-none">
         <p className="truncate text-ink">{thread.excerpt || <span className="text-ink-faint">no prompt</span>}</p>
         <p className="flex min-w-0 items-center gap-2 text-sm text-ink-faint">
-          <span className="truncate text-ink-soft">{thread.workflow}</span>
-          <span className="font-mono text-xs" title={thread.id}>
+          <span className="max-w-48 shrink-0 truncate text-ink-soft">{thread.workflow}</span>
+          <span className="shrink-0 font-mono text-xs" title={thread.id}>
             …{shortId(thread.id)}
           </span>
           {thread.tags.map((tag) => (

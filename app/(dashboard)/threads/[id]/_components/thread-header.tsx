@@ -56,16 +56,18 @@ export function ThreadHeader(props: {
           <span className="inline-flex items-center gap-1">
             version <HashChip hash={thread.bundle} href={`/workflows/${thread.workflow}?version=${thread.bundle}`} />
           </span>
-          <ConnectionBadge connection={connection} />
         </div>
       }
       actions={
-        <Button asChild>
-          <Link href={`/workflows/${thread.workflow}/run?from=${thread.id}`}>
-            <Play aria-hidden />
-            Run again
-          </Link>
-        </Button>
+        <>
+          <ConnectionBadge connection={connection} />
+          <Button asChild>
+            <Link href={`/workflows/${thread.workflow}/run?from=${thread.id}`}>
+              <Play aria-hidden />
+              Run again
+            </Link>
+          </Button>
+        </>
       }
     />
   )

@@ -81,7 +81,7 @@ export function ThreadView({ initial, first }: ThreadViewProps) {
     <>
       <ThreadHeader thread={thread} log={log} connection={connection} verification={verification} />
       <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_24rem] xl:grid-cols-[minmax(0,1fr)_28rem]">
-        <div className="order-2 min-w-0 lg:order-1">
+        <div className="order-2 min-w-0 lg:order-none">
           {log.end !== null && <ThreadOutcome end={log.end} />}
           <ThreadPrompt prompt={thread.prompt} />
           <Tabs value={tab} onValueChange={setTab}>
@@ -105,8 +105,9 @@ export function ThreadView({ initial, first }: ThreadViewProps) {
             </TabsContent>
           </Tabs>
         </div>
-        <aside className="order-1 grid min-w-0 content-start gap-4 lg:sticky lg:top-6 lg:order-2 lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto">
-          <div ref={graphPanel}>
+        {/* On a phone the graph stands above the steps and the rest below them. */}
+        <aside className="contents min-w-0 content-start gap-4 lg:sticky lg:top-6 lg:grid lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto">
+          <div ref={graphPanel} className="order-1 min-w-0 lg:order-none">
             <Panel title="Graph" bodyClassName="h-72 p-0 lg:h-[24rem]">
               {descriptor.data === undefined ? (
                 <Skeleton className="size-full rounded-none" />
@@ -120,8 +121,10 @@ export function ThreadView({ initial, first }: ThreadViewProps) {
               )}
             </Panel>
           </div>
-          <VerifyPanel verification={verification} onVerify={verify} />
-          <ThreadFacts thread={thread} log={log} />
+          <div className="order-3 grid min-w-0 gap-4 lg:order-none">
+            <VerifyPanel verification={verification} onVerify={verify} />
+            <ThreadFacts thread={thread} log={log} />
+          </div>
         </aside>
       </div>
     </>

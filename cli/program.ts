@@ -43,6 +43,7 @@ export function buildProgram(io: Io, done: (exitCode: number) => void): Command 
     .description('start everything, report on this repository with a workflow, verify the result')
     .option('--port <port>', 'port of the web server (default: 4400, or the next free one)')
     .option('--once', 'stop when the report is done')
+    .option('--no-build', 'serve the pages as they were last built')
     .action(to(async () => (await import('./commands/demo')).demo))
   program
     .command('open')

@@ -21,13 +21,14 @@ const demoOptions = z.object({
   dir: z.string().optional(),
   port: portNumber.optional(),
   once: z.boolean().default(false),
+  build: z.boolean().default(true),
 })
 
 /** The whole way once: start everything, register two workflows, run one on this repository, verify what it left. */
 export const demo: Handler = async (io, _args, raw) => {
   const options = parseOptions(demoOptions, raw)
   await requireGitHistory()
-  return withTree(io, { ...options, build: true, dev: false }, async (tree, stopped) => {
+  return withTree(io, { ...options, dev: false }, async (tree, stopped) => {
     const good = await report(io, tree)
     if (!options.once) {
       io.note('\nThe dashboard stays up. Ctrl-C stops everything.\n')

@@ -15,6 +15,13 @@ export type ExecRequest = {
 }
 
 const TERM_GRACE_MS = 2_000
+/** Commands that run now, in this process. */
+const running = new Set<Promise<unknown>>()
+
+/** Resolves when no command runs any more. Those whose thread ended do so within the grace that SIGTERM gives them. */
+export async function commandsEnded(): Promise<void> {
+  await Promise.allSettled([...running])
+}
 
 /** All that a command sees of the runner's environment. */
 function environment(): NodeJS.ProcessEnv {
@@ -110,7 +117,7 @@ export async function runCommand(
   child.stdin.end(request.stdin ?? '')
 
   try {
-    const exitCode = await new Promise<number>((resolve, reject) => {
+    const ended = new Promise<number>((resolve, reject) => {
       child.once('error', (error: NodeJS.ErrnoException) =>
         reject(
           error.code === 'ENOENT'
@@ -124,6 +131,8 @@ export async function runCommand(
       )
       child.once('close', (code, signal) => resolve(code ?? 128 + (signal === 'SIGKILL' ? 9 : 15)))
     })
+    running.add(ended)
+    const exitCode = await ended.finally(() => running.delete(ended))
     if (failure !== undefined) throw failure
     return { exitCode, stdout: stdout(), stderr: stderr(), durationMs: Math.round(performance.now() - began) }
   } finally {

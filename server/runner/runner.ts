@@ -13,6 +13,7 @@ import { launcher } from '@/server/sandbox/launcher'
 import { NODE_PERMISSIONS_LAYER } from '@/server/sandbox/node-flags'
 import { Appender } from './appender'
 import { databaseClock } from './database-clock'
+import { commandsEnded } from './exec'
 import { isHeld } from './lease'
 import { LogWriter } from './log-writer'
 import { type RunServices, ThreadRun } from './thread-run'
@@ -187,6 +188,7 @@ export class Runner {
     await this.claiming
     await Promise.all([...this.runs.values()].map((run) => run.release('its runner was stopped')))
     this.services.pool.close()
+    await commandsEnded()
     await this.services.logs.flush()
     await markRunnerStopped(this.db, this.id).catch((error: unknown) =>
       log.warn({ err: error }, 'the end of this runner was not written'),

@@ -64,22 +64,28 @@ test('a worker killed ten times: every step once in the chain, and no role runs 
 test('a runner killed ten times: its leases run out, another goes on, and its workers die with it', async () => {
   const options = { leaseMs: 1_000, pollMs: 100 }
   const witness = path.join(folder, 'runner')
-  let runner = await startRunnerProcess(db.url, options)
+  // Always two: one holds the thread, the other waits for its lease to run out.
+  const runners = [startRunnerProcess(db.url, options), startRunnerProcess(db.url, options)]
+  await Promise.all(runners)
   const id = await begin(db, 'witness', { steps: STEPS, witness })
   for (const step of moments()) {
-    await until(
+    const seen = await until(
       () => factsOf(db, id),
-      (facts) => facts.height >= step,
+      (facts) => facts.height >= step && facts.runner !== null,
       { everyMs: 2, seconds: 60 },
     )
-    const workers = workersOf(runner.pid)
-    runner.signal('SIGKILL')
-    await runner.exited
+    const all = await Promise.all(runners)
+    const at = all.findIndex((runner) => runner.id === seen.runner)
+    const holder = all[at]
+    if (holder === undefined) throw new Error(`${seen.runner} is none of the runners`)
+    const workers = workersOf(holder.pid)
+    holder.signal('SIGKILL')
+    await holder.exited
+    runners[at] = startRunnerProcess(db.url, options)
     await until(
       () => workers.filter((worker) => isAlive(worker.pid)),
       (left) => left.length === 0,
     )
-    runner = await startRunnerProcess(db.url, options)
   }
   await untilEnded(db, id, 120)
   await expectExactlyOnce(db, id, STEPS)

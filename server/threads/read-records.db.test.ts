@@ -37,9 +37,9 @@ it('a thread reads as start, its steps numbered from 1 in order, and the end, ea
   expect(records[0]).toMatchObject({ kind: 'start', prompt: 'a long one', input: { n: 1 }, cursor: '0.0.0' })
   const steps = records.filter((record) => record.kind === 'step')
   expect(steps.map((record) => record.step)).toEqual(Array.from({ length: STEPS }, (_, index) => index + 1))
-  expect(
-    steps.every((record) => record.content === `content ${record.step}` && record.meta['step'] === record.step),
-  ).toBe(true)
+  expect(steps.every((record) => record.content === `content ${record.step}` && record.meta.step === record.step)).toBe(
+    true,
+  )
   expect(new Set(steps.slice(1).map((record) => record.durationMs))).toEqual(new Set([7]))
   expect(records.at(-1)).toMatchObject({ kind: 'end', status: 'completed', returnCode: 0, steps: STEPS })
   expect(records.filter((record) => record.kind === 'end')).toHaveLength(1)

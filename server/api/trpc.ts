@@ -1,5 +1,6 @@
 import { initTRPC } from '@trpc/server'
 import { mayDo, type Permission } from '@/server/access/permissions'
+import { initHash } from '@/server/cas/hash'
 import { AppError } from '@/server/kernel/errors'
 import type { Context } from './context'
 import { errorShape, toTrpcError } from './error-shape'
@@ -34,6 +35,8 @@ export function procedure(permission: Permission) {
       return result
     })
     .use(async ({ ctx, next }) => {
+      // Reading a stored node hashes it, and the code that reads is synchronous.
+      await initHash()
       const actor = await ctx.authenticate()
       if (!mayDo(actor.role, permission)) {
         throw new AppError('FORBIDDEN', `Your role (${actor.role}) may not do this: it needs ${permission}.`, {})

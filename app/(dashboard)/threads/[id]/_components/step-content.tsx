@@ -14,7 +14,7 @@ import { contentText } from '../_model/content-text'
 const Markdown = dynamic(() => import('@/app/_ui/markdown').then((module) => module.Markdown))
 
 /** A content of more lines or characters starts folded. */
-const FOLD = { lines: 40, characters: 4_000 }
+const FOLD = { lines: 120, characters: 10_000 }
 
 export type ContentView = 'markdown' | 'raw'
 

@@ -63,10 +63,10 @@ export function RunForm({ name, from }: { name: string; from: ThreadDetail | nul
       className="max-w-3xl"
       onSubmit={(event) => {
         event.preventDefault()
-        submit()
+        if (!isBusy) submit()
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit()
       }}
     >
       <PageHeader

@@ -68,7 +68,7 @@ export async function findFolder(
   env: Environment,
   cwd: string,
 ): Promise<{ path: string; server: ServerFile } | null> {
-  const named = flags.dir ?? env['CAIRN_DIR']
+  const named = flags.dir ?? env.CAIRN_DIR
   const folder = named ? await readFolder(resolve(cwd, named)) : await nearestFolder(cwd)
   return folder?.server ? { path: folder.path, server: folder.server } : null
 }

@@ -12,7 +12,7 @@ import { cairnPaths } from '../up/paths'
 
 /** Needs no key but the database itself: who may read the folder may log in. */
 export const open: Handler = async (io, _args, raw) => {
-  if (process.env['CAIRN_LOG'] === undefined) log.level = 'warn'
+  if (process.env.CAIRN_LOG === undefined) log.level = 'warn'
   const folder = await findFolder(parseOptions(connectionOptions, raw), process.env, process.cwd())
   if (!folder || (await findHolder(cairnPaths(folder.path))) === null) {
     throw new CliError(EXIT_CODES.unreachable, 'No Cairn runs in this folder or above it. Start it with "cairn up".')
@@ -32,7 +32,7 @@ async function databaseUrl(dir: string, kind: 'embedded' | 'external'): Promise<
     // It runs already and belongs to `cairn up`: this finds it, and leaves it running.
     return (await startEmbedded({ dir })).url
   }
-  const url = process.env['DATABASE_URL']
+  const url = process.env.DATABASE_URL
   if (url) return url
   throw new CliError(EXIT_CODES.usage, 'This Cairn was started with DATABASE_URL. Set the same here, then try again.')
 }

@@ -51,10 +51,10 @@ export async function withTree(
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 
   // Only trouble is worth a line here; the processes that are started write their own logs.
-  if (process.env['CAIRN_LOG'] === undefined) log.level = 'warn'
+  if (process.env.CAIRN_LOG === undefined) log.level = 'warn'
   const { startTree } = await import('../up/tree')
   try {
-    const dir = options.dir ?? process.env['CAIRN_DIR'] ?? '.cairn'
+    const dir = options.dir ?? process.env.CAIRN_DIR ?? '.cairn'
     const tree = await startTree({
       ...options,
       port: options.port,

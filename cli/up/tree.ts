@@ -142,7 +142,7 @@ async function startDatabase(
   stops: (() => Promise<void> | void)[],
   report: (text: string) => void,
 ): Promise<RunningDatabase> {
-  const external = process.env['DATABASE_URL']
+  const external = process.env.DATABASE_URL
   if (external) {
     report('Using the Postgres that DATABASE_URL names.')
     return { url: external, isEmbedded: false, pid: () => null, lost: new Promise(() => undefined) }

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one state machine over one lease; its parts share the state that fences every write
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '@/db/client'

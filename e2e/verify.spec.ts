@@ -17,7 +17,7 @@ test('a sound thread is verified; after one byte of one node was changed, the pa
   if (step?.kind !== 'step') throw new Error('The thread has no step.')
   // What no command can do: another byte in the text of a node that is stored.
   const changed = await database.sql`
-    update state_nodes set bytes = replace(bytes, '"role":"greet"', '"role":"greer"') where hash = ${step.hash}`
+    update state_nodes set body = replace(body, '"role":"greet"', '"role":"greer"') where hash = ${step.hash}`
   expect(changed.count).toBe(1)
 
   await page.getByRole('button', { name: 'Verify again' }).click()

@@ -63,9 +63,9 @@ export const StepCard = memo(function StepCard({ step, isTarget, onRole }: StepC
       <div className="px-4 py-3">
         <StepContent step={step} view={view} />
         {fields > 0 && (
-          <section aria-label="Meta" className="mt-3">
+          <div className="mt-3">
             <JsonTree name="meta" value={step.meta} openTo={fields <= 8 ? 1 : 0} />
-          </section>
+          </div>
         )}
       </div>
       <footer className="flex flex-wrap items-center gap-x-4 gap-y-0.5 border-t border-line px-4 py-1 text-xs text-ink-faint">

@@ -6,7 +6,7 @@ import { testDatabase } from '@/db/testing/test-database'
 import { begin, installBundle, WITNESS } from '../testing/bundles'
 import { startLocalRunner } from '../testing/local-runner'
 import { isAlive, workersOf } from '../testing/processes'
-import { endRunners, startRunnerProcess } from '../testing/runner-process'
+import { endRunners, type RunnerProcess, startRunnerProcess } from '../testing/runner-process'
 import { expectExactlyOnce, factsOf, untilEnded } from '../testing/thread-facts'
 import { until } from '../testing/until'
 
@@ -64,29 +64,36 @@ test('a worker killed ten times: every step once in the chain, and no role runs 
 test('a runner killed ten times: its leases run out, another goes on, and its workers die with it', async () => {
   const options = { leaseMs: 1_000, pollMs: 100 }
   const witness = path.join(folder, 'runner')
-  // Always two: one holds the thread, the other waits for its lease to run out.
-  const runners = [startRunnerProcess(db.url, options), startRunnerProcess(db.url, options)]
-  await Promise.all(runners)
+  // One holds the thread, the others wait for its lease to run out; each that is killed is replaced.
+  const ready = new Map<string, RunnerProcess>()
+  const starting: Promise<void>[] = []
+  const launch = () =>
+    starting.push(startRunnerProcess(db.url, options).then((runner) => void ready.set(runner.id, runner)))
+  launch()
+  launch()
+  launch()
+  await Promise.all(starting)
   const id = await begin(db, 'witness', { steps: STEPS, witness })
   for (const step of moments()) {
-    const seen = await until(
+    const facts = await until(
       () => factsOf(db, id),
-      (facts) => facts.height >= step && facts.runner !== null,
+      // Not held by one that is dead and whose lease has not run out yet.
+      (seen) => seen.height >= step && ready.has(seen.runner ?? ''),
       { everyMs: 2, seconds: 60 },
     )
-    const all = await Promise.all(runners)
-    const at = all.findIndex((runner) => runner.id === seen.runner)
-    const holder = all[at]
-    if (holder === undefined) throw new Error(`${seen.runner} is none of the runners`)
+    const holder = ready.get(facts.runner ?? '')
+    if (holder === undefined) throw new Error('the runner seen is a ready one')
     const workers = workersOf(holder.pid)
+    ready.delete(holder.id)
     holder.signal('SIGKILL')
     await holder.exited
-    runners[at] = startRunnerProcess(db.url, options)
+    launch()
     await until(
       () => workers.filter((worker) => isAlive(worker.pid)),
       (left) => left.length === 0,
     )
   }
+  await Promise.all(starting)
   await untilEnded(db, id, 120)
   await expectExactlyOnce(db, id, STEPS)
   expectWitness(witness)

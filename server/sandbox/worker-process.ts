@@ -14,10 +14,12 @@ export type WorkerExit = { reason: string; stderr: string; planned: boolean }
 export type WorkerOptions = {
   /** Resident memory in MiB above which the worker is killed. */
   memoryMegabytes: number
-  /** Bytes of one message, at most. */
+  /** Bytes of one message, at most; default 72 MiB. */
   maxMessageBytes?: number
 }
 
+/** The ceiling of contentBytes, and room for the message around it. Parsing one blocks the runner for a moment. */
+const MAX_MESSAGE_BYTES = 72 * 1024 * 1024
 /** Messages that break the schema or name a run that the worker does not hold, before it is killed. */
 const MAX_BAD_MESSAGES = 100
 /** A worker that says more than this in one window is read no further until the window ends. */
@@ -86,7 +88,7 @@ export class WorkerProcess extends EventEmitter<Events> {
     const streams = [pipe, child.stdout, child.stderr].filter((stream) => stream !== null)
     for (const stream of streams) stream.on('data', (chunk: Buffer) => this.count(stream, chunk.length))
     this.channel = lineChannel(pipe, {
-      maxLineBytes: options.maxMessageBytes ?? 128 * 1024 * 1024,
+      maxLineBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
       onMessage: (message, bytes) => this.receive(pipe, message, bytes),
       onFault: (fault) => {
         if (fault.kind === 'not-json') this.reject()

@@ -116,7 +116,17 @@ describe('a bundle that writes to the channel itself', () => {
     const facts = await runBeside(db, bundleOf(body, RAW), { limits: { roleSeconds: 60, crashes: 1 }, seconds: 90 })
     expect(facts).toMatchObject({ status: 'failed', return_code: 255 })
     expect(facts.summary).toContain('it sent a message of more than')
-  })
+  }, 100_000)
+
+  test('meta of 100 MB ends its worker: no message is that long', async () => {
+    const body = "yield { ...(await say(1)), meta: { text: 'x'.repeat(1e8) } }"
+    const facts = await runBeside(db, bundleOf(body), {
+      limits: { roleSeconds: 60, crashes: 1, workerMegabytes: 1_000 },
+      seconds: 90,
+    })
+    expect(facts).toMatchObject({ status: 'failed', return_code: 255, steps: 0 })
+    expect(facts.summary).toContain('it sent a message of more than 75497472 bytes')
+  }, 100_000)
 
   test('meta 100,000 deep, past the shim, is a bad yield', async () => {
     const body = `const hash = await runtime.cas.put('x')

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '@/db/testing/test-database'
-import { begin, installBundle, WITNESS } from '../testing/bundles'
+import { launcher } from '@/server/sandbox/launcher'
+import { begin, bundleOf, installBundle, WITNESS } from '../testing/bundles'
 import { startLocalRunner } from '../testing/local-runner'
 import { isAlive, workersOf } from '../testing/processes'
 import { endRunners, type RunnerProcess, startRunnerProcess } from '../testing/runner-process'
@@ -98,3 +99,22 @@ test('a runner killed ten times: its leases run out, another goes on, and its wo
   await expectExactlyOnce(db, id, STEPS)
   expectWitness(witness)
 }, 180_000)
+
+test('a worker that spins does not outlive its runner', async (context) => {
+  if (!(await launcher()).layers.includes('dies-with-runner')) return context.skip()
+  await installBundle(db, 'spins', bundleOf('yield await say(1); for (;;);'))
+  const runner = await startRunnerProcess(db.url)
+  const id = await begin(db, 'spins')
+  await until(
+    () => factsOf(db, id),
+    (facts) => facts.height === 1,
+  )
+  const workers = workersOf(runner.pid)
+  runner.signal('SIGKILL')
+  await runner.exited
+  await until(
+    () => workers.filter((worker) => isAlive(worker.pid)),
+    (left) => left.length === 0,
+  )
+  await db.sql`delete from threads where id = ${id}`
+}, 60_000)

@@ -59,7 +59,7 @@ function roleNames(descriptor: Descriptor): string[] {
 
 function sizeOf(name: string): { width: number; height: number } {
   if (name === START || name === END) return { width: 72, height: 28 }
-  return { width: Math.min(240, Math.max(116, name.length * 8 + 72)), height: ROLE_HEIGHT }
+  return { width: Math.min(260, Math.max(116, name.length * 8 + 98)), height: ROLE_HEIGHT }
 }
 
 function placedNode(descriptor: Descriptor, name: string, center: Box): PlacedNode {

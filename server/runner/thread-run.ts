@@ -1,32 +1,30 @@
-// biome-ignore-all lint/style/noExcessiveLinesPerFile: one state machine over one lease; its parts share the state that fences every write
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '@/db/client'
 import { retryable, retrySafe } from '@/db/errors'
-import type { ContentRow, StepRow } from '@/db/queries/threads/append-steps'
 import type { ClaimedRow } from '@/db/queries/threads/claim-threads'
-import { findContent, findDigests } from '@/db/queries/threads/find-object'
+import { findDigests } from '@/db/queries/threads/find-object'
 import { requeueThreads } from '@/db/queries/threads/keep-leases'
-import type { Json, JsonObject } from '@/sdk/types'
-import { digestOf } from '@/server/cas/hash'
 import { contentNode } from '@/server/cas/nodes'
-import { parseNode } from '@/server/cas/parse-node'
-import { AppError, isAppError, LeaseLost, messageOf } from '@/server/kernel/errors'
+import { isAppError, LeaseLost, messageOf } from '@/server/kernel/errors'
 import { END, type Hash, hashSchema } from '@/server/kernel/ids'
 import { log } from '@/server/kernel/log'
-import { type Grants, grantsSchema } from '@/server/registry/views'
-import { callArgs } from '@/server/sandbox/protocol'
 import type { WorkerExit } from '@/server/sandbox/worker-process'
-import { type BoundName, type Limits, limitOverridesSchema, limitsWith } from '@/server/threads/limits'
+import type { BoundName, Limits } from '@/server/threads/limits'
 import { EXIT } from '@/server/threads/status'
 import type { Appender } from './appender'
+import { BundleCalls, type CallMessage } from './bundle-calls'
 import type { Chain, NextNode } from './chain'
 import type { DatabaseClock } from './database-clock'
-import { runCommand } from './exec'
+import { Deadlines } from './deadlines'
 import type { Lease } from './lease'
 import { loadContext } from './load-context'
 import type { LogWriter } from './log-writer'
+import { PendingContents } from './pending-contents'
 import { completionSchema, roleOutputSchema, whatIsWrong } from './role-output'
+import { grantsOf, limitsOf } from './run-settings'
+import { type StepFacts, stepRow } from './step-row'
+import { ThreadLog } from './thread-log'
 import { type BundleWorker, type RunListener, type RunMessage, WorkerLost, type WorkerPool } from './worker-pool'
 
 export type RunServices = {
@@ -38,7 +36,6 @@ export type RunServices = {
   pool: WorkerPool
 }
 
-type Content = { hash: Hash; digest: Buffer; refs: readonly string[] }
 /** `over`: nothing that the worker says counts any more. */
 type State = 'running' | 'ending' | 'over'
 
@@ -48,10 +45,6 @@ const crashDelayMs = (crashes: number) => Math.min(100 * 2 ** crashes, 60_000)
 const MAX_PENDING_CHARACTERS = 4 * 1024 * 1024
 /** Before a thread goes on that was given back because the database could not be reached. */
 const DATABASE_DELAY_MS = 500
-/** Requests of one run that may be open at once. */
-const MAX_OPEN_CALLS = 1_000
-/** What a log line counts for beside its text, so that lines without text are bounded too. */
-const LOG_LINE_BYTES = 64
 /** From this many crashes in a row on, a thread gets a worker of its own. */
 const ALONE_AFTER_CRASHES = 1
 
@@ -64,21 +57,18 @@ export class ThreadRun implements RunListener {
   readonly lease: Lease
   private readonly run = randomBytes(16).toString('base64url')
   private readonly limits: Limits
-  private readonly grants: Grants
   private readonly abort = new AbortController()
-  private readonly contents = new Map<string, { content: Content; row: ContentRow }>()
-  private pendingCharacters = 0
+  private readonly contents: PendingContents
+  private readonly log: ThreadLog
+  private readonly calls: BundleCalls
+  private readonly deadlines: Deadlines
   private state: State = 'running'
   private worker: BundleWorker | undefined
   private chain: Chain | undefined
   private steps: number
   private crashes: number
-  private logBytes = 0
-  private roleTimer: NodeJS.Timeout | undefined
-  private threadTimer: NodeJS.Timeout | undefined
   private generatorOver = false
   private lost = false
-  private openCalls = 0
   private settle: () => void = () => undefined
   /** Messages that change the chain are handled one after the other. */
   private tail: Promise<void> = Promise.resolve()
@@ -90,7 +80,18 @@ export class ThreadRun implements RunListener {
   ) {
     this.lease = { thread: claimed.id, token: claimed.token, validUntil }
     this.limits = limitsOf(claimed)
-    this.grants = grantsOf(claimed)
+    this.contents = new PendingContents(services.db, this.lease)
+    this.log = new ThreadLog(services.logs, this.lease, this.limits.logBytes)
+    this.calls = new BundleCalls({
+      thread: claimed.id,
+      grants: grantsOf(claimed),
+      limits: this.limits,
+      dryRun: claimed.dry_run,
+      signal: this.abort.signal,
+      contents: this.contents,
+      log: this.log,
+    })
+    this.deadlines = new Deadlines(this.limits, (why) => this.queue(() => this.end(EXIT.deadline, why)))
     this.steps = claimed.steps
     this.crashes = claimed.crashes
     this.finished = new Promise((resolve) => {
@@ -117,7 +118,7 @@ export class ThreadRun implements RunListener {
       if (this.state !== 'running') return
       this.worker = worker
       worker.runs.set(this.run, this)
-      this.startTimers()
+      this.deadlines.start(this.claimed, this.services.clock.now())
       worker.send({
         type: 'run',
         run: this.run,
@@ -142,7 +143,7 @@ export class ThreadRun implements RunListener {
       if (this.lost && WRITES.has(message.type)) this.services.appender.addStaleWrites(1)
       return
     }
-    if (message.type === 'log') this.addLog(message.level, message.tag, message.text)
+    if (message.type === 'log') this.log.add(message.level, message.tag, message.text)
     else if (message.type === 'call') void this.answer(message)
     else {
       const { worker } = this
@@ -152,7 +153,7 @@ export class ThreadRun implements RunListener {
   }
 
   onOutput(text: string): void {
-    this.addLog('info', 'output', text)
+    this.log.add('info', 'output', text)
   }
 
   onExit(exit: WorkerExit): void {
@@ -161,7 +162,7 @@ export class ThreadRun implements RunListener {
     this.queue(async () => {
       if (this.state !== 'running') return
       if (exit.planned) return this.giveBack('released', `its worker was ended: ${exit.reason}`, 0)
-      if (exit.stderr !== '') this.addLog('error', 'stderr', exit.stderr)
+      if (exit.stderr !== '') this.log.add('error', 'stderr', exit.stderr)
       await this.crash(`its worker was lost: ${exit.reason}`)
     })
   }
@@ -207,7 +208,7 @@ export class ThreadRun implements RunListener {
         return this.end(completion.data.returnCode, completion.data.summary)
       }
       case 'failed': {
-        if (message.error.stack !== null) this.addLog('error', 'stack', message.error.stack)
+        if (message.error.stack !== null) this.log.add('error', 'stack', message.error.stack)
         return this.end(EXIT.failed, `${message.error.name}: ${message.error.message}`)
       }
     }
@@ -216,21 +217,12 @@ export class ThreadRun implements RunListener {
   private async put(text: string, refs: string[]): Promise<void> {
     const parsed = z.array(hashSchema).safeParse(refs)
     if (!parsed.success) return this.end(EXIT.failed, `bad cas.put: a ref ${whatIsWrong(parsed.error)}`)
-    const checked = parsed.data
-    const node = contentNode(text, checked)
+    const node = contentNode(text, parsed.data)
     if (node.size > this.limits.contentBytes) return this.endAtBound('contentBytes', `a content of ${node.size} bytes`)
-    const digest = digestOf(node.body, await this.digests(checked))
-    const row = {
-      thread: this.lease.thread,
-      token: this.lease.token,
-      hash: node.hash,
-      refs: node.refs,
-      digest: digest.toString('hex'),
-      body: node.body,
-    }
-    this.contents.set(node.hash, { content: { hash: node.hash, digest, refs: node.refs }, row })
-    this.pendingCharacters += node.body.length
-    if (this.pendingCharacters > MAX_PENDING_CHARACTERS) await this.storeContents()
+    await this.contents.put(node)
+    if (this.contents.size <= MAX_PENDING_CHARACTERS) return
+    await this.services.appender.put(this.lease, this.contents.rows())
+    this.contents.clear()
   }
 
   private async append(output: unknown): Promise<void> {
@@ -241,7 +233,7 @@ export class ThreadRun implements RunListener {
     if (this.steps >= maxRounds) {
       return this.end(EXIT.failed, `stopped at the bound maxRounds (${maxRounds}) before ${role} could be recorded`)
     }
-    const content = this.contents.get(contentHash)?.content ?? (await this.storedContent(contentHash))
+    const content = await this.contents.find(contentHash)
     if (content === undefined) {
       return this.end(
         EXIT.failed,
@@ -259,7 +251,7 @@ export class ThreadRun implements RunListener {
       return this.end(EXIT.failed, `bad yield: the child thread ${childThread} of ${role} does not exist`)
     const node = this.chainNow().next({
       role,
-      meta: meta as JsonObject,
+      meta,
       content,
       childThread: child,
       now: this.services.clock.now(),
@@ -269,61 +261,25 @@ export class ThreadRun implements RunListener {
     await this.write(node, { role, content: contentHash, childThread, counted: true })
     this.steps += 1
     this.crashes = 0
-    this.restartRoleTimer()
+    this.deadlines.nextRole()
     this.worker?.send({ type: 'appended', run: this.run, head: node.hash, timestamp: node.timestamp })
   }
 
-  private async write(
-    node: NextNode,
-    step: Pick<StepRow, 'role' | 'content' | 'childThread' | 'counted' | 'end'>,
-  ): Promise<void> {
+  private async write(node: NextNode, step: StepFacts): Promise<void> {
     const chain = this.chainNow()
-    const contents = [...this.contents.values()].map(({ row }) => row)
-    await this.services.appender.append(
-      this.lease,
-      {
-        ...step,
-        thread: this.lease.thread,
-        token: this.lease.token,
-        expected: chain.head,
-        hash: node.hash,
-        body: node.body,
-        refs: node.refs,
-        digest: node.digest.toString('hex'),
-        start: chain.start.hash,
-        parent: node.parent,
-        height: node.height,
-        timestamp: node.timestamp,
-      },
-      contents,
-    )
+    await this.services.appender.append(this.lease, stepRow(this.lease, chain, node, step), this.contents.rows())
     chain.push(node)
     this.contents.clear()
-    this.pendingCharacters = 0
-  }
-
-  private async storeContents(): Promise<void> {
-    const rows = [...this.contents.values()].map(({ row }) => row)
-    if (rows.length === 0) return
-    await this.services.appender.put(this.lease, rows)
-    this.contents.clear()
-    this.pendingCharacters = 0
   }
 
   /** Writes the end node. Everything that the thread has said is stored before. */
   private async end(returnCode: number, summary: string): Promise<void> {
     if (this.state !== 'running') return
     this.state = 'ending'
-    this.stopTimers()
-    await this.services.logs.flush()
+    this.deadlines.stop()
+    await this.log.flush()
     const status = returnCode === EXIT.success ? 'completed' : 'failed'
-    const empty = contentNode('', [])
-    const content: Content = { hash: empty.hash, digest: digestOf(empty.body, []), refs: [] }
-    const { thread, token } = this.lease
-    this.contents.set(empty.hash, {
-      content,
-      row: { thread, token, hash: empty.hash, refs: [], digest: content.digest.toString('hex'), body: empty.body },
-    })
+    const content = await this.contents.putEmpty()
     const node = this.chainNow().next({
       role: END,
       meta: { returnCode, summary },
@@ -333,7 +289,7 @@ export class ThreadRun implements RunListener {
     })
     await this.write(node, {
       role: END,
-      content: empty.hash,
+      content: content.hash,
       childThread: null,
       counted: false,
       end: { status, returnCode, summary },
@@ -356,8 +312,8 @@ export class ThreadRun implements RunListener {
   private async giveBack(event: 'released' | 'crashed', reason: string, delayMs: number): Promise<void> {
     if (this.state !== 'running') return
     this.state = 'ending'
-    this.stopTimers()
-    await this.services.logs.flush()
+    this.deadlines.stop()
+    await this.log.flush()
     await retrySafe(() =>
       requeueThreads(this.services.db, {
         runner: this.services.runner,
@@ -397,7 +353,7 @@ export class ThreadRun implements RunListener {
   /** The thread is no longer this runner's. A generator that does not react to its abort takes its worker with it. */
   private over(reason: string): void {
     this.state = 'over'
-    this.stopTimers()
+    this.deadlines.stop()
     this.abort.abort()
     if (this.worker !== undefined && !this.generatorOver) {
       this.worker.send({ type: 'abort', run: this.run, reason })
@@ -416,127 +372,15 @@ export class ThreadRun implements RunListener {
     this.worker = undefined
   }
 
-  private async answer(message: Extract<RunMessage, { type: 'call' }>): Promise<void> {
-    const { id, method } = message
-    let counted = false
-    try {
-      if (this.openCalls >= MAX_OPEN_CALLS)
-        throw new AppError(
-          'LIMIT_EXCEEDED',
-          `More than ${MAX_OPEN_CALLS} requests (openCalls) are open: await some first.`,
-          {
-            limit: 'openCalls',
-            max: MAX_OPEN_CALLS,
-          },
-        )
-      this.openCalls += 1
-      counted = true
-      const value = method === 'exec' ? await this.exec(message.args) : await this.read(message.args)
-      if (this.state === 'running') this.worker?.send({ type: 'reply', run: this.run, id, value })
-    } catch (error) {
-      const name = isAppError(error) ? error.code : 'INTERNAL'
-      if (!isAppError(error))
-        log.error({ err: error, thread: this.lease.thread, method }, 'a request of a bundle failed')
-      this.worker?.send({ type: 'refused', run: this.run, id, error: { name, message: messageOf(error) } })
-    } finally {
-      if (counted) this.openCalls -= 1
-    }
-  }
-
-  private async exec(args: unknown): Promise<Json> {
-    const request = callArgs.exec.safeParse(args)
-    if (!request.success) throw new AppError('BAD_INPUT', `exec: ${whatIsWrong(request.error)}`, {})
-    const result = await runCommand(request.data, this.grants, {
-      signal: this.abort.signal,
-      maxOutputBytes: this.limits.commandOutputBytes,
-      dryRun: this.claimed.dry_run,
-    })
-    this.addLog('debug', 'exec', `${request.data.command} ended with ${result.exitCode} after ${result.durationMs} ms`)
-    return result
-  }
-
-  private async read(args: unknown): Promise<Json> {
-    const request = callArgs['cas.get'].safeParse(args)
-    const hash = hashSchema.safeParse(request.data?.hash)
-    if (!hash.success)
-      throw new AppError('BAD_INPUT', 'cas.get takes a hash: 13 characters of Crockford Base32.', { field: 'hash' })
-    // What was put just before is stored first, in the order of the messages.
-    await this.tail
-    const pending = this.contents.get(hash.data)
-    const body = pending?.row.body ?? (await findContent(this.services.db, hash.data))?.body
-    if (body === undefined) return null
-    const node = parseNode(body, hash.data)
-    return node.type === 'content' ? node.payload : null
-  }
-
-  private addLog(level: 'debug' | 'info' | 'warn' | 'error', tag: string | null, text: string): void {
-    const before = this.logBytes
-    this.logBytes += Buffer.byteLength(text) + LOG_LINE_BYTES
-    if (before > this.limits.logBytes) return
-    this.services.logs.add(this.lease, level, tag, text)
-    if (this.logBytes > this.limits.logBytes) {
-      this.services.logs.add(
-        this.lease,
-        'warn',
-        'log',
-        `the log is cut here: it reached the bound logBytes (${this.limits.logBytes})`,
-      )
-    }
-  }
-
-  private startTimers(): void {
-    const { clock } = this.services
-    const byBound = this.claimed.started_ms + this.limits.threadSeconds * 1000
-    const byCaller = this.claimed.deadline_ms ?? Number.POSITIVE_INFINITY
-    const why =
-      byCaller < byBound
-        ? 'its deadline passed'
-        : `it ran longer than the bound threadSeconds (${this.limits.threadSeconds})`
-    const left = Math.max(0, Math.min(byBound, byCaller) - clock.now())
-    // A timer counts to 24.8 days; the ceiling of threadSeconds is above that, and a lease does not live so long.
-    this.threadTimer = setTimeout(() => this.expire(why), Math.min(left, 2 ** 31 - 1))
-    this.restartRoleTimer()
-  }
-
-  private restartRoleTimer(): void {
-    clearTimeout(this.roleTimer)
-    const { roleSeconds } = this.limits
-    this.roleTimer = setTimeout(
-      () => this.expire(`a role ran longer than the bound roleSeconds (${roleSeconds})`),
-      roleSeconds * 1000,
-    )
-  }
-
-  private stopTimers(): void {
-    clearTimeout(this.roleTimer)
-    clearTimeout(this.threadTimer)
-  }
-
-  private expire(why: string): void {
-    this.queue(() => this.end(EXIT.deadline, why))
-  }
-
-  private async storedContent(hash: Hash): Promise<Content | undefined> {
-    const row = await findContent(this.services.db, hash)
-    return row && { hash, digest: row.digest, refs: row.refs }
+  private async answer(message: CallMessage): Promise<void> {
+    const answer = await this.calls.answer(message, this.tail)
+    // A refusal is told also to a run that is being ended: it may be what the bundle waits for.
+    if (this.state === 'running' || answer.type === 'refused') this.worker?.send({ ...answer, run: this.run })
   }
 
   private async childEnd(hash: Hash): Promise<{ hash: Hash; digest: Buffer } | undefined> {
     const digest = (await findDigests(this.services.db, [hash])).get(hash)
     return digest && { hash, digest }
-  }
-
-  private async digests(hashes: Hash[]): Promise<Buffer[]> {
-    if (hashes.length === 0) return []
-    const stored = await findDigests(this.services.db, hashes)
-    return hashes.map((hash) => {
-      const digest = this.contents.get(hash)?.content.digest ?? stored.get(hash)
-      if (digest === undefined)
-        throw new AppError('MISSING_REF', `The content refers to ${hash}, which is not stored. Store it first.`, {
-          refs: [hash],
-        })
-      return digest
-    })
   }
 
   private chainNow(): Chain {
@@ -557,25 +401,3 @@ const BLAMES_THREAD = new Set([
   'BUNDLE_REJECTED',
   'CORRUPT_NODE',
 ])
-
-/** What was granted; nothing when this version cannot read it, so that one bad row stops no other thread. */
-function grantsOf(claimed: ClaimedRow): Grants {
-  const grants = grantsSchema.safeParse(JSON.parse(claimed.grants ?? '{}'))
-  if (grants.success) return grants.data
-  log.error(
-    { workflow: claimed.workflow, problem: whatIsWrong(grants.error) },
-    'the grants of a workflow cannot be read',
-  )
-  return grantsSchema.parse({})
-}
-
-/** A workflow's overrides; what this version cannot read is told and left out, so that the defaults hold. */
-function limitsOf(claimed: ClaimedRow): Limits {
-  const overrides = limitOverridesSchema.safeParse(JSON.parse(claimed.limits ?? '{}'))
-  if (overrides.success) return limitsWith(overrides.data)
-  log.error(
-    { workflow: claimed.workflow, problem: whatIsWrong(overrides.error) },
-    'the limits of a workflow cannot be read',
-  )
-  return limitsWith({})
-}

@@ -57,7 +57,8 @@ export function rowsFor(
   const encoded = contentNode(text, [])
   const content = { hash: encoded.hash, digest: digestOf(encoded.body, []) }
   const role = end ? END : 'work'
-  const node = chain.next({ role, meta: { text }, content, childThread: null, now: STARTED_AT + 1 })
+  const meta = end ? { returnCode: 0, summary: text } : { text }
+  const node = chain.next({ role, meta, content, childThread: null, now: STARTED_AT + 1 })
   const token = thread.token - tokensBehind
   return {
     node,

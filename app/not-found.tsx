@@ -10,6 +10,7 @@ export default function NotFound() {
   return (
     <main className="grid min-h-[70dvh] place-items-center">
       <EmptyState
+        isPage
         icon={MapPinOff}
         title="There is nothing at this address"
         action={

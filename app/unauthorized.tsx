@@ -6,13 +6,13 @@ export const metadata: Metadata = { title: 'Sign in' }
 
 export default function Unauthorized() {
   return (
-    <main className="grid min-h-dvh place-items-center">
-      <EmptyState icon={KeyRound} title="This browser is not signed in" command="npx cairn open">
+    <div className="grid min-h-[70dvh] place-items-center">
+      <EmptyState isPage icon={KeyRound} title="This browser is not signed in" command="npx cairn open">
         <p>
           Cairn opens only for whoever can run commands on its machine. Run this in the folder where Cairn runs; it
           opens a link that works once.
         </p>
       </EmptyState>
-    </main>
+    </div>
   )
 }

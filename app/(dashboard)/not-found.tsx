@@ -6,6 +6,7 @@ import { EmptyState } from '@/app/_ui/empty-state'
 export default function NotFound() {
   return (
     <EmptyState
+      isPage
       icon={MapPinOff}
       title="There is nothing at this address"
       action={

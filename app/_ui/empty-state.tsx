@@ -10,11 +10,14 @@ export function EmptyState(props: {
   /** A command line to copy. */
   command?: string
   action?: ReactNode
+  /** It is all there is on the page: its title is the heading of the page. */
+  isPage?: boolean
 }) {
+  const Heading = props.isPage === true ? 'h1' : 'h2'
   return (
     <div className="grid justify-items-center gap-2 px-4 py-14 text-center">
       <props.icon aria-hidden className="size-6 text-ink-faint" />
-      <h2 className="text-lg font-semibold">{props.title}</h2>
+      <Heading className="text-lg font-semibold">{props.title}</Heading>
       {props.children !== undefined && <div className="max-w-md text-ink-soft">{props.children}</div>}
       {props.command !== undefined && <CommandSnippet command={props.command} />}
       {props.action}

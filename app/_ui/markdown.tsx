@@ -25,6 +25,10 @@ const components: Components = {
       {children}
     </a>
   ),
+  // The box of a task; the text beside it is no label of it.
+  input: ({ checked }) => (
+    <input type="checkbox" disabled checked={checked === true} aria-label={checked === true ? 'Done' : 'Open'} />
+  ),
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 }

@@ -12,7 +12,7 @@ export function CheckMenu<T extends string>(props: {
   onChange: (chosen: T[]) => void
 }) {
   return (
-    <Radix.Root>
+    <Radix.Root modal={false}>
       <Radix.Trigger asChild>{props.trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content

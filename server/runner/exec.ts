@@ -44,7 +44,7 @@ export async function runCommand(
   if (grant === undefined) {
     throw new AppError(
       'NOT_GRANTED',
-      `The command ${command} was not granted to this workflow. An admin can grant it: cairn workflow grant <name> --grant exec:${command}`,
+      `The command ${command} was not granted to this workflow. An admin can grant it: cairn workflow grant <name> exec:${command}`,
       {
         permission: `exec:${command}`,
       },

@@ -18,6 +18,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const router = useRouter()
   const trpc = useTRPC()
   const [text, setText] = useState('')
+  const [chosen, setChosen] = useState('')
   const asked = useDeferredValue(text.trim())
   const workflows = useQuery(trpc.workflow.list.queryOptions({ limit: 200 }))
   const threads = useQuery(
@@ -31,6 +32,15 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const pages = PAGES.filter((page) => page.label.toLowerCase().includes(word))
   const named = (workflows.data?.items ?? []).filter((workflow) => workflow.name.includes(word)).slice(0, SHOWN)
   const found = threads.data?.items ?? []
+  // In the order in which they are shown. What was chosen may be gone with the next key: then the first is.
+  const hrefs = [
+    ...(target === null ? [] : [target.href]),
+    ...pages.map((page) => page.href),
+    ...named.map(({ name }) => `/workflows/${name}`),
+    ...(word === '' ? [] : named.map(({ name }) => `/workflows/${name}/run`)),
+    ...found.map((thread) => `/threads/${thread.id}`),
+  ]
+  const selected = hrefs.includes(chosen) ? chosen : (hrefs[0] ?? '')
   const go = (href: string) => {
     onClose()
     router.push(href)
@@ -39,13 +49,13 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40" />
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Dialog.Content
           aria-describedby={undefined}
           className="fixed top-[10vh] left-1/2 z-50 w-[min(36rem,calc(100vw-1.5rem))] -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-surface shadow-overlay"
         >
           <Dialog.Title className="sr-only">Go to</Dialog.Title>
-          <Command shouldFilter={false} label="Go to" loop>
+          <Command shouldFilter={false} label="Go to" loop value={selected} onValueChange={setChosen}>
             <Command.Input
               value={text}
               onValueChange={setText}

@@ -8,6 +8,9 @@ import type { ThreadSummary } from '@/server/threads/views'
 export const ROW_GRID =
   'md:grid md:grid-cols-[7.5rem_minmax(0,1fr)_4.5rem_6rem_6rem] md:items-center md:gap-x-4 md:px-4'
 
+/** Tags that a row shows; the rest is a count. */
+const MAX_TAGS = 4
+
 export function ThreadRow({ thread }: { thread: ThreadSummary }) {
   return (
     <Link
@@ -18,16 +21,21 @@ export function ThreadRow({ thread }: { thread: ThreadSummary }) {
       <StatusBadge status={thread.status} />
       <div className="order-last w-full min-w-0 md:order-none">
         <p className="truncate text-ink">{thread.excerpt || <span className="text-ink-faint">no prompt</span>}</p>
-        <p className="flex min-w-0 items-center gap-2 text-sm text-ink-faint">
+        <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm text-ink-faint">
           <span className="max-w-48 shrink-0 truncate text-ink-soft">{thread.workflow}</span>
-          <span className="shrink-0 font-mono text-xs" title={thread.id}>
+          <span className="shrink-0 font-mono text-xs whitespace-nowrap" title={thread.id}>
             …{shortId(thread.id)}
           </span>
-          {thread.tags.map((tag) => (
+          {thread.tags.slice(0, MAX_TAGS).map((tag) => (
             <Tag key={tag} name={tag} />
           ))}
+          {thread.tags.length > MAX_TAGS && (
+            <span className="text-xs" title={thread.tags.slice(MAX_TAGS).join(', ')}>
+              +{thread.tags.length - MAX_TAGS}
+            </span>
+          )}
           {thread.status !== 'completed' && thread.summary !== null && (
-            <span className="truncate text-failed">{thread.summary}</span>
+            <span className="min-w-0 flex-1 basis-48 truncate text-failed">{thread.summary}</span>
           )}
         </p>
       </div>

@@ -74,8 +74,8 @@ export function ThreadsView() {
       )}
       {list.isPending ? (
         <SkeletonRows rows={10} label="Loading threads" />
-      ) : shown.length === 0 && list.error === null ? (
-        <NoThreads isFiltered={isFiltered(filter)} />
+      ) : shown.length === 0 ? (
+        list.error === null && <NoThreads isFiltered={isFiltered(filter)} />
       ) : (
         <section aria-label="Threads" className="rounded-lg border border-line bg-surface">
           <div aria-hidden className={`hidden h-8 border-b border-line text-xs text-ink-faint ${ROW_GRID}`}>

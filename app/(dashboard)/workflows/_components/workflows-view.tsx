@@ -35,8 +35,12 @@ export function WorkflowsView() {
         <ErrorPanel title="The list could not be read" message={sentenceOf(list.error)} className="mb-3" />
       )}
       {items.length === 0 && list.error === null ? (
-        <EmptyState icon={Workflow} title="No workflows yet" command="npx cairn workflow add hello hello.esm.js">
-          <p>A workflow is one built file. Register one with:</p>
+        <EmptyState
+          icon={Workflow}
+          title="No workflows yet"
+          command="npx cairn workflow add hello workflows/hello/index.ts"
+        >
+          <p>A workflow is one file. This builds and registers the first:</p>
         </EmptyState>
       ) : (
         <ul aria-label="Workflows" className="divide-y divide-line rounded-lg border border-line bg-surface">

@@ -23,7 +23,7 @@ export function VerifyTree({ hash }: { hash: string }) {
     >
       <div role="status" className="text-sm text-ink-soft">
         {report.error !== null ? (
-          <p className="text-danger">{sentenceOf(report.error)}</p>
+          <p className="whitespace-pre-line text-danger">{sentenceOf(report.error)}</p>
         ) : report.data === undefined ? (
           <p>The hash and digest of this object and of all below it, computed anew.</p>
         ) : report.data.ok ? (

@@ -58,7 +58,7 @@ export function StepContent({ step, view }: { step: StepRecord; view: ContentVie
             {whole.isFetching ? 'Reading…' : 'There is more: read the whole content'}
           </Button>
         )}
-        {whole.error !== null && <p className="text-sm text-danger">{sentenceOf(whole.error)}</p>}
+        {whole.error !== null && <p className="text-sm whitespace-pre-line text-danger">{sentenceOf(whole.error)}</p>}
       </div>
     </div>
   )

@@ -27,7 +27,7 @@ export function ThreadTimeline({ timeline }: { timeline: ThreadLog['timeline'] }
 function renderRow(row: TimelineRow) {
   const { record } = row
   return (
-    <div className="grid grid-cols-[5rem_minmax(0,1fr)_4.5rem] items-center gap-x-3 border-b border-line px-3 py-1.5 text-sm md:grid-cols-[5rem_11rem_minmax(0,1fr)_5rem]">
+    <div className="grid grid-cols-[5rem_minmax(0,1fr)_4.5rem] items-center gap-x-3 border-b border-line px-3 [li:last-child>&]:border-b-0 py-1.5 text-sm md:grid-cols-[5rem_11rem_minmax(0,1fr)_5rem]">
       <ClockTime at={record.at} className="text-ink-faint tabular-nums" />
       <span className="min-w-0 truncate">{nameOf(row)}</span>
       <span className="hidden h-3 md:block" aria-hidden>
@@ -58,7 +58,7 @@ function nameOf({ record }: TimelineRow) {
       )
     case 'status':
       return (
-        <span className="text-ink-soft" title={`by ${record.actor}`}>
+        <span className="text-ink-soft" title={record.reason ?? `by ${record.actor}`}>
           {record.type.replace('_', ' ')}
           {record.reason === null ? ` by ${record.actor}` : `: ${record.reason}`}
         </span>

@@ -65,7 +65,7 @@ export function VerifyPanel({ verification, onVerify }: { verification: Verifica
         </p>
       )}
       {verification.state === 'broken' && (
-        <p role="alert" className="text-sm text-danger">
+        <p role="alert" className="text-sm whitespace-pre-line text-danger">
           {verification.message}
         </p>
       )}

@@ -61,7 +61,7 @@ export function GrantDialog(props: { workflow: WorkflowDetail; command: string; 
           />
         </Field>
         {grant.error !== null && (
-          <p role="alert" className="text-sm text-danger">
+          <p role="alert" className="text-sm whitespace-pre-line text-danger">
             {sentenceOf(grant.error)}
           </p>
         )}

@@ -1,4 +1,5 @@
 import { ShieldAlert } from 'lucide-react'
+import Link from 'next/link'
 import type { WorkflowDetail } from '@/server/registry/views'
 
 /** Says what the workflow asks for and was not granted; nothing when all is granted. */
@@ -12,7 +13,11 @@ export function MissingGrants({ workflow }: { workflow: WorkflowDetail }) {
       <ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-paused" />
       <p className="text-ink-soft">
         It asks for <strong className="font-mono text-sm font-semibold">{workflow.missingGrants.join(', ')}</strong>,
-        which nobody granted yet: a role that needs it will be refused. Grant it on the workflow’s page.
+        which nobody granted yet: a role that needs it will be refused. Grant it under{' '}
+        <Link href={`/workflows/${workflow.name}#permissions`} className="text-accent underline underline-offset-2">
+          its permissions
+        </Link>
+        .
       </p>
     </section>
   )

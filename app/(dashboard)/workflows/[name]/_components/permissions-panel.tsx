@@ -13,7 +13,7 @@ export function PermissionsPanel({ workflow }: { workflow: WorkflowDetail }) {
   const [command, setCommand] = useState<string | null>(null)
   const rows = permissionRows(workflow)
   return (
-    <Panel title="Permissions" bodyClassName="p-0">
+    <Panel title={<span id="permissions">Permissions</span>} bodyClassName="p-0">
       {rows.length === 0 ? (
         <p className="p-4 text-ink-soft">It asks for nothing: it runs no commands.</p>
       ) : (

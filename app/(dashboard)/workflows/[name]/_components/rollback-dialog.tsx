@@ -58,7 +58,7 @@ export function RollbackDialog(props: { workflow: WorkflowDetail; to: string; on
           />
         </Field>
         {rollback.error !== null && (
-          <p role="alert" className="text-sm text-danger">
+          <p role="alert" className="text-sm whitespace-pre-line text-danger">
             {sentenceOf(rollback.error)}
           </p>
         )}

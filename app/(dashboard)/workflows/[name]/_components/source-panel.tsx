@@ -34,7 +34,7 @@ export function SourcePanel({ hash }: { hash: string }) {
       }
       bodyClassName={isOpen ? 'p-0' : 'hidden'}
     >
-      {source.error !== null && <p className="p-4 text-danger">{sentenceOf(source.error)}</p>}
+      {source.error !== null && <p className="p-4 whitespace-pre-line text-danger">{sentenceOf(source.error)}</p>}
       {source.isFetching && <p className="p-4 text-ink-faint">Reading…</p>}
       {source.data !== undefined && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

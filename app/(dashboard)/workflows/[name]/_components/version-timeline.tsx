@@ -18,7 +18,7 @@ import { RollbackDialog } from './rollback-dialog'
 const LOOKS: Record<RegistryEvent['type'], { icon: LucideIcon; text: string }> = {
   added: { icon: PackagePlus, text: 'Added' },
   promoted: { icon: Rocket, text: 'Promoted' },
-  rolled_back: { icon: Undo2, text: 'Rolled back' },
+  rolled_back: { icon: Undo2, text: 'Rolled back to' },
   removed: { icon: Trash2, text: 'Removed' },
   restored: { icon: ArchiveRestore, text: 'Restored' },
   granted: { icon: KeyRound, text: 'Permissions changed' },
@@ -36,7 +36,7 @@ export function VersionTimeline({ workflow }: { workflow: WorkflowDetail }) {
   const events = history.data?.pages.flatMap((page) => page.items) ?? []
   return (
     <Panel title="Versions" bodyClassName="p-0">
-      {history.error !== null && <p className="p-4 text-danger">{sentenceOf(history.error)}</p>}
+      {history.error !== null && <p className="p-4 whitespace-pre-line text-danger">{sentenceOf(history.error)}</p>}
       <ol aria-label="Versions" className="divide-y divide-line">
         {events.map((event) => (
           <EventRow key={event.seq} event={event} workflow={workflow} onRollback={setTarget} />

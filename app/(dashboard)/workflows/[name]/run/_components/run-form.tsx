@@ -112,7 +112,8 @@ export function RunForm({ name, from }: { name: string; from: ThreadDetail | nul
               id="max-rounds"
               aria-describedby="max-rounds-note"
               inputMode="numeric"
-              pattern="[0-9]*"
+              pattern="0*[1-9][0-9]*"
+              title="A whole number, at least 1"
               value={maxRounds}
               onChange={(event) => setMaxRounds(event.target.value)}
             />

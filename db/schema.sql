@@ -461,7 +461,7 @@ CREATE TABLE bundles (
   hash text NOT NULL,
   source text NOT NULL,
   digest bytea NOT NULL,
-  descriptor jsonb NOT NULL,
+  descriptor json NOT NULL,
   types text,
   size integer NOT NULL,
   created_at timestamp with time zone DEFAULT app_now() NOT NULL,

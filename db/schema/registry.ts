@@ -1,4 +1,4 @@
-import { bigint, bigserial, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, bigserial, index, integer, json, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { appNow, bytea, createdAt, hash } from './columns'
 
 /** Every bundle ever registered, by the hash of its bytes. Written by `workflow.add`; read by runners and the pages. */
@@ -6,7 +6,8 @@ export const bundles = pgTable('bundles', {
   hash: hash('hash').primaryKey(),
   source: text('source').notNull(),
   digest: bytea('digest').notNull(),
-  descriptor: jsonb('descriptor').notNull(),
+  /** As the author wrote it: jsonb would sort its keys, and forms and lists of roles follow their order. */
+  descriptor: json('descriptor').notNull(),
   /** The `.d.ts` that came beside the bundle. */
   types: text('types'),
   size: integer('size').notNull(),

@@ -57,6 +57,15 @@ describe('adding', () => {
     ])
   })
 
+  it('keeps the fields of the input in the order in which the author wrote them: the form follows it', async () => {
+    const input = "{ type: 'object', properties: { branch: {}, channel: {}, fail: {}, owner: {}, at: {} } }"
+    await add('ordered', bundle('ordered', `, input: ${input}`))
+    const { descriptor } = await getWorkflow(db, 'ordered')
+    expect(JSON.stringify(descriptor.input)).toBe(
+      '{"type":"object","properties":{"branch":{},"channel":{},"fail":{},"owner":{},"at":{}}}',
+    )
+  })
+
   it('writes nothing when the same bytes are current already', async () => {
     const first = await add('again', bundle('again'))
     const before = await counts()

@@ -18,7 +18,7 @@ export async function listActive(
 ): Promise<ListedWorkflow[]> {
   return mapped(sql<ListedWorkflow[]>`
     select w.name, w.current, w.state, b.descriptor ->> 'description' as description, w.updated_at as "updatedAt",
-      (select count(*)::int from jsonb_object_keys(b.descriptor -> 'roles')) as roles,
+      (select count(*)::int from json_object_keys(b.descriptor -> 'roles')) as roles,
       coalesce(
         (select json_agg(json_build_object('id', t.id, 'status', t.status) order by t.id desc)
           from (select id, status from threads where workflow = w.name order by id desc limit ${recent}) t),

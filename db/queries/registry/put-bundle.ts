@@ -20,7 +20,7 @@ export type NewBundle = {
 export async function putBundle({ sql }: Queryable, bundle: NewBundle): Promise<void> {
   await mapped(sql`
     insert into bundles (hash, source, digest, descriptor, types, size)
-    values (${bundle.hash}, ${bundle.source}, ${bundle.digest}, ${JSON.stringify(bundle.descriptor)}::jsonb, ${bundle.types}, ${bundle.size})
+    values (${bundle.hash}, ${bundle.source}, ${bundle.digest}, ${JSON.stringify(bundle.descriptor)}::json, ${bundle.types}, ${bundle.size})
     on conflict (hash) do nothing`)
   const rows = await mapped(sql<{ same: boolean }[]>`
     select sha256(convert_to(source, 'UTF8')) = ${bundle.digest} as same from bundles where hash = ${bundle.hash}`)

@@ -1,0 +1,1 @@
+ALTER TABLE "bundles" ALTER COLUMN "descriptor" SET DATA TYPE json;

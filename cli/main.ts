@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { toCliError } from './cli-error'
+import { CliError, toCliError } from './cli-error'
 import { EXIT_CODES } from './exit-codes'
 import { processIo } from './io'
 import { printable } from './output/terminal'
@@ -26,8 +26,12 @@ async function execute(argv: readonly string[]): Promise<number> {
     }).parseAsync(argv, { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage
-    const failure = toCliError(error)
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT_CODES.ok
+      // Commander printed it already.
+      if (!io.json || error.code === 'commander.help') return EXIT_CODES.usage
+    }
+    const failure = error instanceof CommanderError ? usageError(error) : toCliError(error)
     if (io.json) {
       const { message, exitCode: code, reason } = failure
       io.note(`${JSON.stringify({ error: { message, exitCode: code, ...(reason ? { reason } : {}) } })}\n`)
@@ -37,6 +41,10 @@ async function execute(argv: readonly string[]): Promise<number> {
     }
     return failure.exitCode
   }
+}
+
+function usageError(error: CommanderError): CliError {
+  return new CliError(EXIT_CODES.usage, `${error.message.replace(/^error: /, '')}. See --help.`, { cause: error })
 }
 
 function describeCauses(error: unknown): string {

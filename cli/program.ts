@@ -24,6 +24,8 @@ export function buildProgram(io: Io, done: (exitCode: number) => void): Command 
     .addHelpText('after', EXIT_CODES_HELP)
     .showSuggestionAfterError()
     .exitOverride()
+    // With --json the caller prints an error of usage as it prints every other.
+    .configureOutput({ outputError: (text, write) => (io.json ? undefined : write(text)) })
   const to = (load: () => Promise<Handler>) =>
     async function (this: Command) {
       const handler = await load()

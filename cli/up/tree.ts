@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@/db/client'
 import { startEmbedded } from '@/db/embedded/start-embedded'
 import { migrate } from '@/db/migrate'
@@ -9,13 +9,14 @@ import { CliError } from '../cli-error'
 import type { ServerFile } from '../connection'
 import { EXIT_CODES } from '../exit-codes'
 import { ensureKey, loginLink } from './access'
-import { type Child, startChild } from './child'
+import { startChild } from './child'
 import { watchSources } from './dev-watch'
 import { lockFolder } from './lock'
 import { type CairnPaths, cairnPaths, REPOSITORY } from './paths'
 import { choosePort } from './port'
 import { keepPostgres } from './postgres-keeper'
 import { ensureWebBuilt, NEXT_BIN, requireWebBuilt } from './web-build'
+import { waitForWeb } from './web-ready'
 
 export type TreeOptions = {
   dir: string
@@ -46,7 +47,8 @@ export type Tree = {
 const WEB_GRACE_MS = 2000
 /** The runner gives running steps time to finish. */
 const RUNNER_GRACE_MS = 15_000
-const WEB_READY_MS = 60_000
+/** On other ports, when one was free and then taken. */
+const WEB_TRIES = 5
 
 /** Starts Postgres, the web server and a runner as one tree. When a part cannot start, what started is stopped again. */
 export async function startTree(options: TreeOptions): Promise<Tree> {
@@ -82,7 +84,8 @@ async function start(
   const { signal, report, dev } = options
   const lock = await lockFolder(paths)
   stops.push(lock.release)
-  const port = await choosePort(options.port)
+  // Known before a minute of building, though it can be taken until the web server has it.
+  if (options.port !== undefined) await choosePort(options.port)
 
   const [database] = await settleAll([startDatabase(paths, stops, report), prepareWeb(options, paths)])
   signal.throwIfAborted()
@@ -96,23 +99,39 @@ async function start(
     report(
       `The ${name} process ended (${how}); starting it again in ${inMs} ms. See ${join(paths.logs, `${name}.log`)}.`,
     )
+  const instance = randomUUID()
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     DATABASE_URL: database.url,
-    CAIRN_PORT: String(port),
+    CAIRN_INSTANCE: instance,
     CAIRN_EMBEDDED: String(database.isEmbedded),
     NODE_ENV: dev ? 'development' : 'production',
   }
-  const child = (name: string, graceMs: number, args: string[]) => {
+  const child = (name: string, graceMs: number, args: string[], own: Record<string, string> = {}) => {
     const logFile = join(paths.logs, `${name}.log`)
-    const started = startChild({ name, args, env, cwd: REPOSITORY, logFile, graceMs, onRestart })
+    const started = startChild({ name, args, env: { ...env, ...own }, cwd: REPOSITORY, logFile, graceMs, onRestart })
     stops.push(started.stop)
     return started
   }
   const runner = child('runner', RUNNER_GRACE_MS, ['--import', 'tsx', join(REPOSITORY, 'server/runner/main.ts')])
-  const url = `http://127.0.0.1:${port}`
-  const web = child('web', WEB_GRACE_MS, [NEXT_BIN, dev ? 'dev' : 'start', '-H', '127.0.0.1', '-p', String(port)])
-  await waitUntilReady(url, web, signal)
+  const startWeb = async () => {
+    for (let tries = 1; ; tries++) {
+      const port = String(await choosePort(options.port))
+      const args = [NEXT_BIN, dev ? 'dev' : 'start', '-H', '127.0.0.1', '-p', port]
+      const started = child('web', WEB_GRACE_MS, args, { CAIRN_PORT: port })
+      const address = `http://127.0.0.1:${port}`
+      try {
+        await waitForWeb({ url: address, instance }, started, signal)
+        return { web: started, url: address }
+      } catch (error) {
+        await started.stop()
+        const isTaken = error instanceof CliError && error.exitCode === EXIT_CODES.conflict
+        if (!isTaken || options.port !== undefined || tries === WEB_TRIES) throw error
+        report(`Another program took port ${port} meanwhile; trying the next one.`)
+      }
+    }
+  }
+  const { web, url } = await startWeb()
   if (dev) {
     const sources = watchSources(() => {
       report('Sources changed: starting the runner again.')
@@ -170,26 +189,4 @@ async function prepareWeb({ dev, build, report, signal }: TreeOptions, paths: Ca
 async function settleAll<A, B>(work: [Promise<A>, Promise<B>]): Promise<[A, B]> {
   await Promise.allSettled(work)
   return Promise.all(work)
-}
-
-async function waitUntilReady(url: string, web: Child, signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + WEB_READY_MS
-  let last = 'no answer'
-  while (Date.now() < deadline) {
-    signal.throwIfAborted()
-    if (web.failures() > 0) break
-    try {
-      const answer = await fetch(`${url}/api/health/ready`, { signal: AbortSignal.timeout(10_000) })
-      if (answer.ok) return
-      last = `HTTP ${answer.status}`
-    } catch (error) {
-      last = error instanceof Error ? error.message : String(error)
-    }
-    await delay(50, undefined, { signal })
-  }
-  const output = web.recentOutput().split('\n').slice(-20).join('\n')
-  throw new CliError(
-    EXIT_CODES.failed,
-    `The web server at ${url} did not become ready (${last}). What it printed last:\n\n${output || '(nothing)'}`,
-  )
 }

@@ -8,7 +8,13 @@ const schema = z.object({
   CAIRN_PORT: z.coerce.number().int().min(1).max(65_535).default(4400),
   /** Set by `cairn up` when Postgres is the embedded one: the system page says so. */
   CAIRN_EMBEDDED: z.stringbool().default(false),
+  /** Set by `cairn up`, which waits for its own web server and no other to answer. */
+  CAIRN_INSTANCE: z.string().optional(),
 })
+
+/** Of the answer to a readiness probe: the CAIRN_INSTANCE of who answers. */
+export const INSTANCE_HEADER = 'cairn-instance'
+
 export type Env = z.infer<typeof schema>
 
 let parsed: Env | undefined

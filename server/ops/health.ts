@@ -1,5 +1,6 @@
 import type { Queryable } from '@/db/client'
 import { ping } from '@/db/queries/ops/ping'
+import { INSTANCE_HEADER } from '@/server/kernel/env'
 import { messageOf } from '@/server/kernel/errors'
 import { log } from '@/server/kernel/log'
 
@@ -12,14 +13,15 @@ export function liveResponse(): Response {
 }
 
 /** 200 when the database answers in time and has this version's tables, else 503: send no traffic here now. */
-export async function readyResponse(db: () => Queryable): Promise<Response> {
+export async function readyResponse(db: () => Queryable, instance?: () => string | undefined): Promise<Response> {
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer from the database in ${READY_MS} ms`)), READY_MS)
     })
     await Promise.race([ping(db()), late])
-    return answer(200, { status: 'ready' })
+    const name = instance?.()
+    return answer(200, { status: 'ready' }, name === undefined ? {} : { [INSTANCE_HEADER]: name })
   } catch (error) {
     log.warn({ reason: messageOf(error) }, 'not ready')
     return answer(503, { status: 'not ready', reason: 'The database does not answer, or is not migrated.' })
@@ -28,6 +30,6 @@ export async function readyResponse(db: () => Queryable): Promise<Response> {
   }
 }
 
-function answer(status: number, body: Record<string, string>): Response {
-  return Response.json(body, { status, headers: { 'cache-control': 'no-store' } })
+function answer(status: number, body: Record<string, string>, headers: Record<string, string> = {}): Response {
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
 }

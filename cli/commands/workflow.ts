@@ -32,9 +32,9 @@ export const add: Handler = async (io, args, raw) => {
       ...(grants.length === 0 ? {} : { grants: addGrants({ exec: [] }, grants) }),
     }),
   )
-  io.result(added, ({ hash, version, created, warnings }) =>
+  io.result(added, ({ hash, created, warnings }) =>
     [
-      created ? `${name} is now ${hash} (version ${version}).` : `${name} is ${hash} already; nothing changed.`,
+      created ? `${name} is now ${hash}.` : `${name} is ${hash} already; nothing changed.`,
       ...warnings.map((warning) => `${io.paint('yellow', 'warning:')} ${printable(warning)}`),
       '',
     ].join('\n'),
@@ -101,7 +101,7 @@ export const show: Handler = async (io, args, raw) => {
       ),
     )
     return [
-      `${paint('bold', it.name)} ${it.current} (version ${it.version}, ${it.state})`,
+      `${paint('bold', it.name)} ${it.current} (${it.state})`,
       printable(it.descriptor.description),
       '',
       'Roles',
@@ -150,6 +150,6 @@ export const rollback: Handler = async (io, args, raw) => {
   const done = await withServer(raw, (client) =>
     client.workflow.rollback.mutate({ name, ...(hash ? { hash } : {}), ...(note === undefined ? {} : { note }) }),
   )
-  io.result(done, ({ from, to, version }) => `${name} went back from ${from} to ${to} (version ${version}).\n`)
+  io.result(done, ({ from, to }) => `${name} went back from ${from} to ${to}.\n`)
   return EXIT_CODES.ok
 }

@@ -52,7 +52,7 @@ function namesOf(pattern: Pattern): string[] {
         }
         break
       case 'ArrayPattern':
-        stack.push(...next.elements)
+        for (const element of next.elements) stack.push(element)
         break
       case 'RestElement':
         stack.push(next.argument)

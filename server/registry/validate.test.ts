@@ -206,6 +206,25 @@ describe('a file', () => {
   })
 })
 
+describe('a bundle of millions of characters', () => {
+  const good = 'export async function* run() {}\nexport const descriptor = {}'
+  const many = (text: (n: number) => string, count: number) => Array.from({ length: count }, (_, n) => text(n))
+
+  it.each([
+    ['a table', `const table = [${many(String, 200_000)}]`],
+    ['an object', `const table = {${many((n) => `a${n}:1`, 200_000)}}`],
+    ['statements', 'run();'.repeat(200_000)],
+    ['a pattern', `const [${many((n) => `a${n}`, 200_000)}] = []`],
+  ])('may be %s of 200,000', (_, code) => {
+    expect(check(`${good}\n${code}`).findings).toEqual([])
+  })
+
+  it('is read in time that grows with its size, however many names it declares', { timeout: 30_000 }, () => {
+    const code = many((n) => `function f${n}(a) { return a }`, 200_000).join('\n')
+    expect(check(`${good}\n${code}\nlet f7`).findings[0]?.message).toMatch(/f7.*already been declared/)
+  })
+})
+
 describe('whatever comes', () => {
   const token = fc.constantFrom(
     ...`import export default from * as { } ( ) [ ] ; , = => => . ... run descriptor require createRequire import.meta

@@ -37,5 +37,6 @@ test('a workflow shows its versions, and goes back to an earlier one only when t
   await expect(workflow.entry(0)).toContainText('Rolled back')
   await expect(workflow.entry(0)).toContainText('The second one stacks too high')
   await expect(workflow.entry(0)).toContainText('current')
+  await expect(workflow.versions.filter({ hasText: 'current' })).toHaveCount(1)
   expect((await api.workflow.get.query({ name })).current).toBe(first.hash)
 })

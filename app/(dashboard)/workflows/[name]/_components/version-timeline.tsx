@@ -34,12 +34,20 @@ export function VersionTimeline({ workflow }: { workflow: WorkflowDetail }) {
     pagesOptions(trpc.workflow.history.queryKey(input), (at) => client.workflow.history.query({ ...input, ...at })),
   )
   const events = history.data?.pages.flatMap((page) => page.items) ?? []
+  // A version that was current twice is told once, where it became so last.
+  const current = events.find((event) => event.type !== 'granted' && event.after === workflow.current)
   return (
     <Panel title="Versions" bodyClassName="p-0">
       {history.error !== null && <p className="p-4 whitespace-pre-line text-danger">{sentenceOf(history.error)}</p>}
       <ol aria-label="Versions" className="divide-y divide-line">
         {events.map((event) => (
-          <EventRow key={event.seq} event={event} workflow={workflow} onRollback={setTarget} />
+          <EventRow
+            key={event.seq}
+            event={event}
+            isCurrent={event === current}
+            workflow={workflow}
+            onRollback={setTarget}
+          />
         ))}
       </ol>
       {history.hasNextPage && (
@@ -54,12 +62,16 @@ export function VersionTimeline({ workflow }: { workflow: WorkflowDetail }) {
   )
 }
 
-type EventRowProps = { event: RegistryEvent; workflow: WorkflowDetail; onRollback: (hash: string) => void }
+type EventRowProps = {
+  event: RegistryEvent
+  isCurrent: boolean
+  workflow: WorkflowDetail
+  onRollback: (hash: string) => void
+}
 
-function EventRow({ event, workflow, onRollback }: EventRowProps) {
+function EventRow({ event, isCurrent, workflow, onRollback }: EventRowProps) {
   const look = LOOKS[event.type]
   const { total, completed, failed } = event.threads
-  const isCurrent = event.after === workflow.current && event.type !== 'granted'
   const changed = event.type === 'granted' ? null : event.after
   return (
     <li data-event={event.type} className="flex gap-3 px-4 py-3">

@@ -55,11 +55,13 @@ export function ThreadLogs({ logs }: { logs: ThreadLog['logs'] }) {
         keyOf={(line) => line.cursor}
         estimate={(line) => 22 + 20 * Math.floor(line.text.length / 100)}
         render={(line) => (
-          <div className="flex gap-3 px-3 py-0.5 font-mono text-xs leading-5">
+          <div className="flex flex-wrap gap-x-3 px-3 py-0.5 font-mono text-xs leading-5 md:flex-nowrap">
             <ClockTime at={line.at} className="shrink-0 text-ink-faint" />
             <span className={cn('w-10 shrink-0', STYLE[line.level])}>{line.level}</span>
             {line.tag !== null && <span className="shrink-0 text-ink-faint">{line.tag}</span>}
-            <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap">{line.text}</span>
+            <span className="min-w-0 basis-full [overflow-wrap:anywhere] whitespace-pre-wrap md:basis-auto">
+              {line.text}
+            </span>
           </div>
         )}
       />

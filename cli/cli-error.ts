@@ -53,7 +53,10 @@ const NETWORK_FAILURES: Record<string, string> = {
   UND_ERR_SOCKET: 'it closed the connection',
 }
 
-type TrpcFailure = Error & { data: { code?: unknown; reason?: unknown } | undefined | null; cause?: unknown }
+type TrpcFailure = Error & {
+  data: { code?: unknown; reason?: unknown; requestId?: unknown } | undefined | null
+  cause?: unknown
+}
 
 /** By name and not by class: `@trpc/client` is loaded only by the commands that talk to a server. */
 function isTrpcFailure(error: unknown): error is TrpcFailure {
@@ -74,6 +77,15 @@ export function networkFailure(error: unknown): string | null {
 /** Any failure as one that can be shown. `server` is the address the command talked to, where it talked to one. */
 export function toCliError(error: unknown, server?: string): CliError {
   if (error instanceof CliError) return error
+  // Of our own process: a database that is not there is no server that is not there, though the cause is the same.
+  if (isAppError(error)) {
+    const findings = isAppError(error, 'BUNDLE_REJECTED') ? error.data.findings : []
+    const lines = findings.map(({ line, column, message }) => `\n  ${line ? `${line}:${column ?? 1} ` : ''}${message}`)
+    return new CliError(BY_APP_CODE[error.code] ?? EXIT_CODES.failed, error.message + lines.join(''), {
+      cause: error,
+      reason: error.code,
+    })
+  }
   const failure = networkFailure(error)
   if (failure) {
     const hint = 'Start it with "cairn up", or name another with --url or CAIRN_URL.'
@@ -81,23 +93,17 @@ export function toCliError(error: unknown, server?: string): CliError {
     return new CliError(EXIT_CODES.unreachable, message, { cause: error })
   }
   if (isTrpcFailure(error)) {
-    const { code, reason } = error.data ?? {}
+    const { code, reason, requestId } = error.data ?? {}
     const exitCode = (typeof code === 'string' ? BY_TRPC_CODE[code] : undefined) ?? EXIT_CODES.failed
     if (code === undefined) {
       const message = `${server ?? 'The server'} did not answer as a Cairn server does: ${error.message}. Check the address.`
       return new CliError(EXIT_CODES.unreachable, message, { cause: error })
     }
-    return new CliError(exitCode, error.message, {
+    // The sentence then sends the reader to the log, under this id.
+    const id = reason === 'INTERNAL' && typeof requestId === 'string' ? ` (${requestId})` : ''
+    return new CliError(exitCode, error.message + id, {
       cause: error,
       ...(typeof reason === 'string' ? { reason } : {}),
-    })
-  }
-  if (isAppError(error)) {
-    const findings = isAppError(error, 'BUNDLE_REJECTED') ? error.data.findings : []
-    const lines = findings.map(({ line, column, message }) => `\n  ${line ? `${line}:${column ?? 1} ` : ''}${message}`)
-    return new CliError(BY_APP_CODE[error.code] ?? EXIT_CODES.failed, error.message + lines.join(''), {
-      cause: error,
-      reason: error.code,
     })
   }
   return new CliError(EXIT_CODES.failed, messageOf(error), { cause: error })

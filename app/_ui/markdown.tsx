@@ -1,5 +1,6 @@
 'use client'
 
+import { type ReactElement, useMemo, useSyncExternalStore } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import rehypeSanitize from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
@@ -33,13 +34,32 @@ const components: Components = {
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 }
 
-/** Markdown from an agent, which nobody vouches for: no HTML passes, links open apart and carry no referrer. */
+const never = () => () => undefined
+
+/**
+ * Markdown from an agent, which nobody vouches for: no HTML passes, links open apart and carry no referrer. The server
+ * writes plain text: some texts take seconds to parse, and there they would hold up everybody, here only who reads them.
+ */
 export function Markdown({ text }: { text: string }) {
+  const isBrowser = useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  )
+  const rendered = useMemo(() => (isBrowser ? renderMarkdown(text) : null), [isBrowser, text])
   return (
     <div className="prose-cairn">
-      <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={[rehypeSanitize]} components={components}>
-        {text}
-      </ReactMarkdown>
+      {rendered ?? <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>}
     </div>
   )
+}
+
+/** Null for what nests too deeply to be rendered: a thread must be readable whatever its agents wrote. */
+export function renderMarkdown(text: string): ReactElement | null {
+  try {
+    // A pure function of its props, called here because what it throws as an element takes the whole page with it.
+    return ReactMarkdown({ remarkPlugins: [remarkGfm], rehypePlugins: [rehypeSanitize], components, children: text })
+  } catch {
+    return null
+  }
 }

@@ -44,10 +44,14 @@ CREATE OR REPLACE FUNCTION public.append_steps(steps text, contents text, runner
 AS $function$
 DECLARE
   f text[] := string_to_array(steps, E'\x1f');
+  c text[] := string_to_array(contents, E'\x1f');
   n int;
   next_event int;
+  -- Threads that moved here, and contents that must have been stored before.
+  moved text[] := '{}';
+  elsewhere text[] := '{}';
+  lost text;
 BEGIN
-  IF contents <> '' THEN PERFORM put_contents(contents); END IF;
   now_ms := app_now_ms();
   FOR n IN 0 .. array_length(f, 1) - 1 BY 18 LOOP
     thread := f[n+1];
@@ -67,6 +71,8 @@ BEGIN
       END IF;
     END IF;
     IF FOUND THEN
+      moved := moved || thread;
+      IF f[n+11] <> ALL (c) THEN elsewhere := elsewhere || f[n+11]; END IF;
       INSERT INTO state_nodes (hash, body, refs, digest, role, start, content, parent, height, timestamp, child_thread)
         VALUES (f[n+4], f[n+6], f[n+7]::text[], decode(f[n+8], 'hex'), f[n+9], f[n+10], f[n+11], nullif(f[n+12], ''), f[n+13]::int, f[n+14]::bigint, nullif(f[n+15], ''))
         ON CONFLICT (hash) DO NOTHING;
@@ -74,14 +80,17 @@ BEGIN
         PERFORM 1 FROM state_nodes s WHERE s.hash = f[n+4] AND s.body = f[n+6];
         IF NOT FOUND THEN PERFORM cairn_raise('CA001', f[n+4]); END IF;
       END IF;
-      PERFORM 1 FROM blobs b WHERE b.hash = f[n+11];
-      IF NOT FOUND THEN PERFORM cairn_raise('CA002', f[n+11]); END IF;
       RETURN NEXT;
     ELSE
       SELECT t.control INTO control FROM threads t WHERE t.id = thread AND t.head = f[n+4];
       IF FOUND THEN RETURN NEXT; END IF;
     END IF;
   END LOOP;
+  IF contents <> '' THEN PERFORM put_contents(c, moved); END IF;
+  IF elsewhere <> '{}' THEN
+    SELECT e INTO lost FROM unnest(elsewhere) e WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.hash = e) LIMIT 1;
+    IF FOUND THEN PERFORM cairn_raise('CA002', lost); END IF;
+  END IF;
   IF notify THEN PERFORM pg_notify('cairn_change', ''); END IF;
 END $function$;
 
@@ -246,22 +255,23 @@ BEGIN
       RETURNING t.id, t.control, app_now_ms();
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.put_contents(contents text)
+CREATE OR REPLACE FUNCTION public.put_contents(f text[], held text[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  f text[] := string_to_array(contents, E'\x1f');
   n int;
   content_refs text[];
   wanted text[] := '{}';
   lost text;
 BEGIN
   FOR n IN 0 .. coalesce(array_length(f, 1), 0) - 1 BY 6 LOOP
-    PERFORM 1 FROM threads t WHERE t.id = f[n+1] AND t.lease_token = f[n+2]::bigint AND t.status = 'running';
-    CONTINUE WHEN NOT FOUND;
+    IF f[n+1] <> ALL (held) THEN
+      PERFORM 1 FROM threads t WHERE t.id = f[n+1] AND t.lease_token = f[n+2]::bigint AND t.status = 'running';
+      CONTINUE WHEN NOT FOUND;
+    END IF;
     content_refs := f[n+4]::text[];
-    wanted := wanted || content_refs;
+    IF content_refs <> '{}' THEN wanted := wanted || content_refs; END IF;
     INSERT INTO blobs (hash, type, refs, digest, body, size)
       VALUES (f[n+3], 'content', content_refs, decode(f[n+5], 'hex'), f[n+6], octet_length(f[n+6]))
       ON CONFLICT (hash) DO NOTHING;

@@ -5,23 +5,24 @@
 -- Rows come packed in one text, fields parted by U+001F: canonical node bytes never hold a raw control character, and
 -- string_to_array on one parameter costs a fraction of fourteen array parameters, on both sides.
 --
--- Lock order, everywhere: contents by hash, then threads by id. Callers sort.
+-- Lock order, everywhere: threads by id, then contents by hash. Callers sort.
 
--- Stores nodes of type content. Fields: thread, token, hash, refs as an array literal, digest in hex, body.
+-- Stores nodes of type content. `held`: threads that the caller knows to hold. Fields: thread, token, hash, refs as an array literal, digest in hex, body.
 -- A content whose thread this runner no longer holds is skipped. CA001 = another content has this hash; CA002 = a ref does not exist.
-CREATE FUNCTION put_contents(contents text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION put_contents(f text[], held text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  f text[] := string_to_array(contents, E'\x1f');
   n int;
   content_refs text[];
   wanted text[] := '{}';
   lost text;
 BEGIN
   FOR n IN 0 .. coalesce(array_length(f, 1), 0) - 1 BY 6 LOOP
-    PERFORM 1 FROM threads t WHERE t.id = f[n+1] AND t.lease_token = f[n+2]::bigint AND t.status = 'running';
-    CONTINUE WHEN NOT FOUND;
+    IF f[n+1] <> ALL (held) THEN
+      PERFORM 1 FROM threads t WHERE t.id = f[n+1] AND t.lease_token = f[n+2]::bigint AND t.status = 'running';
+      CONTINUE WHEN NOT FOUND;
+    END IF;
     content_refs := f[n+4]::text[];
-    wanted := wanted || content_refs;
+    IF content_refs <> '{}' THEN wanted := wanted || content_refs; END IF;
     INSERT INTO blobs (hash, type, refs, digest, body, size)
       VALUES (f[n+3], 'content', content_refs, decode(f[n+5], 'hex'), f[n+6], octet_length(f[n+6]))
       ON CONFLICT (hash) DO NOTHING;
@@ -45,10 +46,14 @@ END $$;
 CREATE FUNCTION append_steps(steps text, contents text, runner_id text, notify boolean) RETURNS TABLE (thread text, control text, now_ms bigint) LANGUAGE plpgsql AS $$
 DECLARE
   f text[] := string_to_array(steps, E'\x1f');
+  c text[] := string_to_array(contents, E'\x1f');
   n int;
   next_event int;
+  -- Threads that moved here, and contents that must have been stored before.
+  moved text[] := '{}';
+  elsewhere text[] := '{}';
+  lost text;
 BEGIN
-  IF contents <> '' THEN PERFORM put_contents(contents); END IF;
   now_ms := app_now_ms();
   FOR n IN 0 .. array_length(f, 1) - 1 BY 18 LOOP
     thread := f[n+1];
@@ -68,6 +73,8 @@ BEGIN
       END IF;
     END IF;
     IF FOUND THEN
+      moved := moved || thread;
+      IF f[n+11] <> ALL (c) THEN elsewhere := elsewhere || f[n+11]; END IF;
       INSERT INTO state_nodes (hash, body, refs, digest, role, start, content, parent, height, timestamp, child_thread)
         VALUES (f[n+4], f[n+6], f[n+7]::text[], decode(f[n+8], 'hex'), f[n+9], f[n+10], f[n+11], nullif(f[n+12], ''), f[n+13]::int, f[n+14]::bigint, nullif(f[n+15], ''))
         ON CONFLICT (hash) DO NOTHING;
@@ -75,14 +82,17 @@ BEGIN
         PERFORM 1 FROM state_nodes s WHERE s.hash = f[n+4] AND s.body = f[n+6];
         IF NOT FOUND THEN PERFORM cairn_raise('CA001', f[n+4]); END IF;
       END IF;
-      PERFORM 1 FROM blobs b WHERE b.hash = f[n+11];
-      IF NOT FOUND THEN PERFORM cairn_raise('CA002', f[n+11]); END IF;
       RETURN NEXT;
     ELSE
       SELECT t.control INTO control FROM threads t WHERE t.id = thread AND t.head = f[n+4];
       IF FOUND THEN RETURN NEXT; END IF;
     END IF;
   END LOOP;
+  IF contents <> '' THEN PERFORM put_contents(c, moved); END IF;
+  IF elsewhere <> '{}' THEN
+    SELECT e INTO lost FROM unnest(elsewhere) e WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.hash = e) LIMIT 1;
+    IF FOUND THEN PERFORM cairn_raise('CA002', lost); END IF;
+  END IF;
   IF notify THEN PERFORM pg_notify('cairn_change', ''); END IF;
 END $$;
 --> statement-breakpoint

@@ -12,7 +12,11 @@ if (graceText) {
     if (process.listenerCount('SIGTERM') === 1) process.exit(143)
     setTimeout(() => process.exit(143), Number(graceText)).unref()
   })
-  const parentIsGone = () => process.kill(process.pid, 'SIGTERM')
+  const parentIsGone = () => {
+    process.kill(process.pid, 'SIGTERM')
+    // Whatever keeps an orderly end from happening: without its parent nobody else would end this process.
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), 2 * Number(graceText) + 1_000)
+  }
   process.stdin.once('end', parentIsGone)
   process.stdin.once('error', parentIsGone)
   process.stdin.resume()

@@ -23,7 +23,9 @@ export async function waitForWeb(
     try {
       const answer = await fetch(`${url}/api/health/ready`, { signal: AbortSignal.timeout(10_000) })
       if (answer.ok && answer.headers.get(INSTANCE_HEADER) === instance) return
-      last = answer.ok ? 'another server answers there, or one that was built from older sources' : `HTTP ${answer.status}`
+      last = answer.ok
+        ? 'another server answers there, or one that was built from older sources'
+        : `HTTP ${answer.status}`
     } catch (error) {
       last = error instanceof Error ? error.message : String(error)
     }

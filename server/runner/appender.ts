@@ -23,8 +23,6 @@ type Entry = {
   reject(error: unknown): void
 }
 
-/** While these many statements are under way, what else is pending gathers for the next one. */
-const FLUSHES_IN_FLIGHT = 2
 /** A statement stays well below what makes parsing one parameter slow. */
 const MAX_FLUSH_ENTRIES = 256
 const MAX_FLUSH_CHARACTERS = 8 * 1024 * 1024
@@ -39,18 +37,24 @@ const NOTIFY_MS = 10
  */
 export class Appender {
   private pending: Entry[] = []
-  private inFlight = 0
+  private readonly idle: Database[]
   private scheduled = false
   /** Writes refused because the lease was gone, since the last `takeStaleWrites`. */
   private stale = 0
   private lastNotify = 0
   private notifyTimer: NodeJS.Timeout | undefined
 
+  /**
+   * `lanes`: pools of one connection each, as many as there may be statements under way; what else is pending meanwhile
+   * gathers for the next one. The first lane is preferred, so that one busy thread always meets the same warm backend.
+   */
   constructor(
-    private readonly db: Database,
+    private readonly lanes: readonly [Database, ...Database[]],
     private readonly runner: string,
     private readonly clock: DatabaseClock,
-  ) {}
+  ) {
+    this.idle = [...lanes].reverse()
+  }
 
   /** Appends a node with the contents that it needs. Rejects with LeaseLost, or with what is wrong with these rows. */
   async append(lease: Lease, step: StepRow, contents: ContentRow[]): Promise<Appended> {
@@ -89,11 +93,13 @@ export class Appender {
   }
 
   private pump(): void {
-    while (this.pending.length > 0 && this.inFlight < FLUSHES_IN_FLIGHT) {
-      const batch = this.takeBatch()
-      this.inFlight += 1
-      void this.flush(batch).finally(() => {
-        this.inFlight -= 1
+    while (this.pending.length > 0) {
+      const lane = this.idle.pop()
+      if (lane === undefined) return
+      void this.flush(lane, this.takeBatch()).finally(() => {
+        // The first lane is on top whenever it is idle.
+        if (lane === this.lanes[0]) this.idle.push(lane)
+        else this.idle.unshift(lane)
         this.pump()
       })
     }
@@ -110,14 +116,14 @@ export class Appender {
     return this.pending.splice(0, count)
   }
 
-  private async flush(batch: Entry[]): Promise<void> {
+  private async flush(lane: Database, batch: Entry[]): Promise<void> {
     let entries = batch
     for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
       entries = this.dropUnheld(entries)
       if (entries.length === 0) return
       try {
         await testPoint('append:before-flush')
-        await this.write(entries)
+        await this.write(lane, entries)
         return
       } catch (error) {
         if (retryable(error)) {
@@ -126,7 +132,7 @@ export class Appender {
         }
         if (entries.length > 1) {
           // Some thread's rows are wrong: each alone, so that only that thread hears of it.
-          for (const entry of entries) await this.flush([entry])
+          for (const entry of entries) await this.flush(lane, [entry])
           return
         }
         for (const entry of entries) entry.reject(error)
@@ -135,15 +141,15 @@ export class Appender {
     }
   }
 
-  private async write(entries: Entry[]): Promise<void> {
+  private async write(lane: Database, entries: Entry[]): Promise<void> {
     const steps = entries.flatMap((entry) => entry.step ?? [])
     const contents = entries.flatMap((entry) => entry.contents)
     if (steps.length === 0) {
-      await putContents(this.db, contents)
+      await putContents(lane, contents)
       for (const entry of entries) entry.resolve(null)
       return
     }
-    const rows = await appendSteps(this.db, { steps, contents, runner: this.runner, notify: this.notifyNow() })
+    const rows = await appendSteps(lane, { steps, contents, runner: this.runner, notify: this.notifyNow() })
     const byThread = new Map(rows.map((row) => [row.thread, row]))
     const first = rows[0]
     if (first !== undefined) this.clock.observe(first.nowMs)
@@ -167,7 +173,7 @@ export class Appender {
       this.notifyTimer = undefined
       this.lastNotify = performance.now()
       // Only a hint: who misses it finds the change at the next poll.
-      notifyChange(this.db).catch((error: unknown) => log.debug({ err: error }, 'a change was not notified'))
+      notifyChange(this.lanes[0]).catch((error: unknown) => log.debug({ err: error }, 'a change was not notified'))
     }, NOTIFY_MS)
     return false
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { performance } from 'node:perf_hooks'
-import type { Database } from '@/db/client'
+import { type Database, openDatabase } from '@/db/client'
 import { retryable } from '@/db/errors'
 import { listen } from '@/db/listen'
 import { insertRunner, markRunnerStopped } from '@/db/queries/runners/runner-rows'
@@ -43,6 +43,7 @@ export class Runner {
   readonly id = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
   private readonly runs = new Map<string, ThreadRun>()
   private readonly services: RunServices
+  private readonly lanes: readonly [Database, Database]
   private readonly timers: NodeJS.Timeout[] = []
   private listener: { close(): Promise<void> } | undefined
   private claiming: Promise<void> | undefined
@@ -55,11 +56,13 @@ export class Runner {
     private readonly options: RunnerOptions,
   ) {
     const clock = databaseClock()
+    const lane = () => openDatabase(db.url, { purpose: 'runner', max: 1 })
+    this.lanes = [lane(), lane()]
     this.services = {
       db,
       runner: this.id,
       clock,
-      appender: new Appender(db, this.id, clock),
+      appender: new Appender(this.lanes, this.id, clock),
       logs: new LogWriter(db),
       pool: new WorkerPool(db),
     }
@@ -193,6 +196,7 @@ export class Runner {
     await markRunnerStopped(this.db, this.id).catch((error: unknown) =>
       log.warn({ err: error }, 'the end of this runner was not written'),
     )
+    await Promise.all(this.lanes.map((lane) => lane.close()))
     log.info({ runner: this.id }, 'runner stopped')
   }
 }

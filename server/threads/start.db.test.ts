@@ -65,17 +65,17 @@ describe('starting a thread', () => {
     })
   })
 
-  test('a prompt above contentBytes is refused with the name of the bound, and nothing is written', async () => {
-    const [{ threads: count } = { threads: 0 }] = await db.sql<
-      { threads: number }[]
-    >`select count(*)::int as threads from threads`
-    await expect(
-      startThread(db, { workflow: 'demo', prompt: 'x'.repeat(9 * 1024 * 1024) }, actor),
-    ).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED', data: { limit: 'contentBytes' } })
-    const [{ threads: now } = { threads: 0 }] = await db.sql<
-      { threads: number }[]
-    >`select count(*)::int as threads from threads`
-    expect(now).toBe(count)
+  test.each([
+    ['prompt', { prompt: 'x'.repeat(9 * 1024 * 1024) }],
+    ['input', { input: ['x'.repeat(9 * 1024 * 1024)] }],
+  ])('a %s above contentBytes is refused with the name of the bound, and nothing is written', async (_field, large) => {
+    const count = async () => (await db.sql<{ n: number }[]>`select count(*)::int as n from threads`)[0]?.n
+    const before = await count()
+    await expect(startThread(db, { workflow: 'demo', prompt: 'p', ...large }, actor)).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      data: { limit: 'contentBytes' },
+    })
+    expect(await count()).toBe(before)
   })
 
   test('an unknown workflow or version is NOT_FOUND', async () => {

@@ -38,17 +38,7 @@ export async function startThread(db: Queryable, input: StartInput, actor: Actor
   await initHash()
   const { name, hash: bundle } = await resolveBundle(db, input.workflow)
   const prompt = contentNode(input.prompt, [])
-  if (prompt.size > BOUNDS.contentBytes.default) {
-    throw new AppError(
-      'LIMIT_EXCEEDED',
-      `The prompt has ${prompt.size} bytes, more than contentBytes allows (${BOUNDS.contentBytes.default}).`,
-      {
-        limit: 'contentBytes',
-        max: BOUNDS.contentBytes.default,
-        actual: prompt.size,
-      },
-    )
-  }
+  refuseAbove('prompt', prompt.size)
   const promptDigest = digestOf(prompt.body, [])
   const start = startNode({
     name,
@@ -59,6 +49,7 @@ export async function startThread(db: Queryable, input: StartInput, actor: Actor
     maxRounds: input.maxRounds,
     input: input.input,
   })
+  refuseAbove('input', start.size)
   const idempotencyDigest = input.idempotencyKey === undefined ? null : inputDigest(input)
   const row = await startThreadRow(db, {
     id: newThreadId(),
@@ -106,4 +97,12 @@ function inputDigest(input: StartInput): string {
   const { idempotencyKey: _, ...rest } = input
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
   return createHash('sha256').update(canonicalJson(given)).digest('hex')
+}
+
+/** Throws LIMIT_EXCEEDED when what a caller gave makes a node of more bytes than a content may have. */
+function refuseAbove(field: 'prompt' | 'input', actual: number): void {
+  const max = BOUNDS.contentBytes.default
+  if (actual <= max) return
+  const message = `The ${field} makes a node of ${actual} bytes, more than contentBytes allows (${max}). Store what is large with cas.put and name its hash.`
+  throw new AppError('LIMIT_EXCEEDED', message, { limit: 'contentBytes', max, actual })
 }

@@ -48,7 +48,7 @@ export async function appendSteps(
   { sql }: Queryable,
   { steps, contents, runner, notify }: { steps: StepRow[]; contents: ContentRow[]; runner: string; notify: boolean },
 ): Promise<Appended[]> {
-  // Lock order: contents by hash, then threads by id.
+  // Lock order: threads by id, then contents by hash.
   const rows = await mapped(
     sql<{ thread: string; control: 'pause' | 'kill' | null; now_ms: number }[]>`
       select thread, control, now_ms from append_steps(${packSteps(steps)}, ${packContents(contents)}, ${runner}, ${notify}::boolean)`,
@@ -63,7 +63,7 @@ export async function notifyChange({ sql }: Queryable): Promise<void> {
 
 /** Stores contents of threads that a runner holds, without a step. */
 export async function putContents({ sql }: Queryable, contents: ContentRow[]): Promise<void> {
-  await mapped(sql`select put_contents(${packContents(contents)})`)
+  await mapped(sql`select put_contents(string_to_array(${packContents(contents)}, ${FIELD}), '{}')`)
 }
 
 function packSteps(steps: StepRow[]): string {

@@ -215,7 +215,7 @@ test('two contents with one hash: only the thread that brings the second hears o
   await claimThreads(db, { runner: 'runner-a', capacity: 3, leaseMs: LEASE_MS, sweep: false })
   for (const thread of threads) thread.token = 1
   const clock = databaseClock()
-  const appender = new Appender(db, 'runner-a', clock)
+  const appender = new Appender([db], 'runner-a', clock)
   const taken = contentNode('the first with this hash', [])
   await db.sql`
     insert into blobs (hash, type, refs, digest, body, size)

@@ -14,7 +14,12 @@ import { contentText } from '../_model/content-text'
 const Markdown = dynamic(() => import('@/app/_ui/markdown').then((module) => module.Markdown))
 
 /** A content of more lines or characters starts folded. */
-const FOLD = { lines: 120, characters: 10_000 }
+const FOLD = { lines: 120, characters: 6_000 }
+/** What a folded content can show. */
+const FOLDED_CHARACTERS = 3_000
+
+/** Longer texts are shown as they are: Markdown that an agent wrote can take its length squared to parse. */
+const MAX_MARKDOWN = 20_000
 
 export type ContentView = 'markdown' | 'raw'
 
@@ -32,15 +37,16 @@ export function StepContent({ step, view }: { step: StepRecord; view: ContentVie
   const text = whole.data ?? step.content
   const isLong = text.length > FOLD.characters || text.split('\n', FOLD.lines + 1).length > FOLD.lines
   const isFolded = isLong && !isOpen
+  const shown = isFolded ? text.slice(0, FOLDED_CHARACTERS) : text
   if (text === '') return <p className="text-sm text-ink-faint">This step has no content.</p>
   return (
     <div>
       <div className={cn('relative', isFolded && 'max-h-96 overflow-hidden')}>
-        {view === 'markdown' ? (
-          <Markdown text={text} />
+        {view === 'markdown' && shown.length <= MAX_MARKDOWN ? (
+          <Markdown text={shown} />
         ) : (
           <pre className="overflow-x-auto font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-            {text}
+            {shown}
           </pre>
         )}
         {isFolded && (

@@ -1,10 +1,9 @@
 import { messageOf } from '@/server/kernel/errors'
 import { END, NAME_PATTERN, START } from '@/server/kernel/ids'
 import { type Finding, MAX_DESCRIPTOR_BYTES } from './findings'
-import { type Descriptor, descriptorSchema } from './views'
+import { COMMAND_PATTERN, type Descriptor, descriptorSchema } from './views'
 
 const MAX_DEPTH = 64
-const COMMAND_PATTERN = /^[A-Za-z0-9._+-]{1,64}$/
 
 export type DescriptorCheck =
   | { ok: true; descriptor: Descriptor; warnings: string[] }

@@ -17,11 +17,26 @@ export const descriptorSchema = z.object({
 })
 export type Descriptor = z.infer<typeof descriptorSchema>
 
+/** Name of a command that can be asked for and granted: no path, and not a folder's name. */
+export const COMMAND_PATTERN = /^(?!\.{1,2}$)[A-Za-z0-9._+-]{1,64}$/
+
+const grantedFolder = z
+  .string()
+  .min(1)
+  .max(4096)
+  .regex(/^[^\0\p{Cs}]*$/u, 'must be a path: text without NUL or lone surrogates')
+
 /** What an admin lets a workflow do. */
 export const grantsSchema = z.object({
   /** Commands by name, with the folders they may run in; an empty list of folders means any. */
   exec: z
-    .array(z.object({ command: z.string().regex(/^[A-Za-z0-9._+-]+$/), folders: z.array(z.string()) }))
+    .array(
+      z.object({
+        command: z.string().regex(COMMAND_PATTERN, 'must be the name of a command, without a path'),
+        folders: z.array(grantedFolder).max(100),
+      }),
+    )
+    .max(100)
     .default([]),
 })
 export type Grants = z.infer<typeof grantsSchema>

@@ -1,6 +1,6 @@
 import type { Queryable } from '@/db/client'
+import { findCurrent } from '@/db/queries/registry/find-current'
 import { hadVersion } from '@/db/queries/registry/read-versions'
-import { readWorkflow } from '@/db/queries/registry/read-workflow'
 import { AppError } from '@/server/kernel/errors'
 import { type Hash, hashSchema, type WorkflowName, workflowNameSchema } from '@/server/kernel/ids'
 import { versionNotFound, workflowNotFound } from './not-found'
@@ -11,7 +11,7 @@ import { versionNotFound, workflowNotFound } from './not-found'
  */
 export async function resolveBundle(db: Queryable, reference: string): Promise<{ name: WorkflowName; hash: Hash }> {
   const { name, hash } = parseReference(reference)
-  const workflow = await readWorkflow(db, name)
+  const workflow = await findCurrent(db, name)
   if (!workflow) throw workflowNotFound(name)
   if (workflow.state === 'removed') {
     throw new AppError('CONFLICT', `Workflow ${name} was removed: restore it to start new threads.`, {

@@ -13,7 +13,7 @@ export async function benchStart(environment: BenchEnvironment): Promise<BenchRe
   const { db } = environment
   await registerBenchWorkflow(db, 'steps')
   await environment.startRunner()
-  for (let i = 0; i < 100; i++) await latency(environment, 'steps') // warm: plans, JIT, connections
+  for (let i = 0; i < 400; i++) await latency(environment, 'steps') // warm: plans, JIT, connections
   const { commitsPerSecond } = await measureFloor(db.url, 2)
   const commitMs = 1000 / commitsPerSecond
   const warm: number[] = []
@@ -45,7 +45,7 @@ export async function benchStart(environment: BenchEnvironment): Promise<BenchRe
 async function latency({ db }: BenchEnvironment, workflow: string): Promise<number> {
   const called = performance.timeOrigin + performance.now()
   const { id } = await startThread(db, { workflow, prompt: 'bench', input: { steps: 1 } }, ACTOR)
-  await untilDone(db, 60)
+  await untilDone(db, 60, 10)
   const [row] = await db.sql<{ body: string }[]>`
     select s.body from threads t join state_nodes e on e.hash = t.head join state_nodes s on s.hash = e.parent where t.id = ${id}`
   const at: number = JSON.parse(row?.body ?? '{}').payload.meta.at

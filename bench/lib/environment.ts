@@ -79,13 +79,13 @@ export async function registerBenchWorkflow(db: Database, name: string, variant 
   return added.hash
 }
 
-/** Waits until no thread is unfinished; rejects after `seconds`. */
-export async function untilDone(db: Database, seconds: number): Promise<void> {
+/** Waits until no thread is unfinished, looking every `pollMs`; rejects after `seconds`. */
+export async function untilDone(db: Database, seconds: number, pollMs = 50): Promise<void> {
   for (const until = Date.now() + seconds * 1000; ; ) {
     const [row] = await db.sql<{ left: number }[]>`
       select count(*)::int as left from threads where status in ('queued', 'running')`
     if (row?.left === 0) return
     if (Date.now() > until) throw new Error(`${row?.left} threads were not done after ${seconds} s.`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
 }

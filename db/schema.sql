@@ -46,11 +46,12 @@ DECLARE
   f text[] := string_to_array(steps, E'\x1f');
   c text[] := string_to_array(contents, E'\x1f');
   n int;
-  next_event int;
-  -- Threads that moved here, and contents that must have been stored before.
+  ended threads%ROWTYPE;
+  who text;
+  wrote boolean;
+  -- Threads that moved here, and objects that must have been stored before.
   moved text[] := '{}';
   elsewhere text[] := '{}';
-  lost text;
 BEGIN
   now_ms := app_now_ms();
   FOR n IN 0 .. array_length(f, 1) - 1 BY 18 LOOP
@@ -59,20 +60,26 @@ BEGIN
       UPDATE threads t SET head = f[n+4], height = f[n+13]::int, steps = t.steps + f[n+5]::int, crashes = 0, updated_at = app_now()
         WHERE t.id = thread AND t.lease_token = f[n+2]::bigint AND t.head = f[n+3] AND t.status = 'running'
         RETURNING t.control INTO control;
+      wrote := FOUND;
     ELSE
-      UPDATE threads t SET head = f[n+4], height = f[n+13]::int, status = f[n+16], control = NULL, return_code = f[n+17]::int,
-          summary = f[n+18], finished_at = app_now(), updated_at = app_now(), runner = NULL, lease_expires_at = NULL,
-          lease_token = t.lease_token + 1, event_seq = t.event_seq + 1
+      SELECT CASE f[n+16] WHEN 'killed' THEN coalesce(t.control_actor, runner_id) ELSE runner_id END INTO who FROM threads t WHERE t.id = thread;
+      UPDATE threads t SET head = f[n+4], height = f[n+13]::int, status = f[n+16], control = NULL, control_actor = NULL, control_reason = NULL,
+          return_code = f[n+17]::int, summary = f[n+18], finished_at = app_now(), updated_at = app_now(), runner = NULL,
+          lease_expires_at = NULL, lease_token = t.lease_token + 1, event_seq = t.event_seq + 1
         WHERE t.id = thread AND t.lease_token = f[n+2]::bigint AND t.head = f[n+3] AND t.status = 'running'
-        RETURNING t.control, t.event_seq INTO control, next_event;
-      IF FOUND THEN
-        INSERT INTO thread_events (thread, seq, type, status, height, actor, reason)
-          VALUES (thread, next_event, CASE f[n+16] WHEN 'killed' THEN 'killed' ELSE 'finished' END, f[n+16], f[n+13]::int, runner_id, f[n+18]);
+        RETURNING * INTO ended;
+      wrote := FOUND;
+      IF wrote THEN
+        control := NULL;
+        PERFORM tell(ended, CASE ended.status WHEN 'killed' THEN 'killed' ELSE 'finished' END, who, f[n+18]);
+        PERFORM thread_ended(ended, who);
+        IF ended.return_code = 255 THEN PERFORM count_crash(ended, f[n+18]); END IF;
       END IF;
     END IF;
-    IF FOUND THEN
+    IF wrote THEN
       moved := moved || thread;
       IF f[n+11] <> ALL (c) THEN elsewhere := elsewhere || f[n+11]; END IF;
+      IF f[n+15] <> '' THEN elsewhere := elsewhere || f[n+15]; END IF;
       INSERT INTO state_nodes (hash, body, refs, digest, role, start, content, parent, height, timestamp, child_thread)
         VALUES (f[n+4], f[n+6], f[n+7]::text[], decode(f[n+8], 'hex'), f[n+9], f[n+10], f[n+11], nullif(f[n+12], ''), f[n+13]::int, f[n+14]::bigint, nullif(f[n+15], ''))
         ON CONFLICT (hash) DO NOTHING;
@@ -87,10 +94,7 @@ BEGIN
     END IF;
   END LOOP;
   IF contents <> '' THEN PERFORM put_contents(c, moved); END IF;
-  IF elsewhere <> '{}' THEN
-    SELECT e INTO lost FROM unnest(elsewhere) e WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.hash = e) LIMIT 1;
-    IF FOUND THEN PERFORM cairn_raise('CA002', lost); END IF;
-  END IF;
+  IF elsewhere <> '{}' THEN PERFORM cas_reuse(elsewhere); END IF;
   IF notify THEN PERFORM pg_notify('cairn_change', ''); END IF;
 END $function$;
 
@@ -99,8 +103,19 @@ CREATE OR REPLACE FUNCTION public.cairn_raise(state text, message text)
  LANGUAGE plpgsql
 AS $function$begin raise exception using errcode = state, message = message; end$function$;
 
+CREATE OR REPLACE FUNCTION public.cas_reuse(hashes text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  lost text;
+BEGIN
+  SELECT h INTO lost FROM unnest(hashes) h WHERE NOT EXISTS (SELECT 1 FROM cas WHERE cas.hash = h) LIMIT 1;
+  IF FOUND THEN PERFORM cairn_raise('CA002', lost); END IF;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.claim_one(runner_id text, thread_id text, lease_ms integer)
- RETURNS TABLE(id text, token bigint, workflow text, bundle text, start text, head text, height integer, steps integer, crashes integer, attempt integer, max_rounds integer, deadline_ms bigint, started_ms bigint, dry_run boolean, depth integer, start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint)
+ RETURNS TABLE(id text, token bigint, workflow text, bundle text, start text, head text, height integer, steps integer, crashes integer, attempt integer, max_rounds integer, deadline_ms bigint, started_ms bigint, idle_ms bigint, dry_run boolean, depth integer, control text, control_actor text, control_reason text, actor text, start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -111,43 +126,104 @@ BEGIN
       lease_expires_at = app_now() + lease_ms * interval '1 millisecond', attempt = threads.attempt + 1,
       started_at = coalesce(threads.started_at, app_now()), updated_at = app_now(), event_seq = threads.event_seq + 1
     WHERE threads.id = thread_id RETURNING * INTO t;
-  INSERT INTO thread_events (thread, seq, type, status, height, actor) VALUES (t.id, t.event_seq, 'claimed', 'running', t.height, runner_id);
+  PERFORM tell(t, 'claimed', runner_id, NULL);
   RETURN QUERY SELECT t.id, t.lease_token, t.workflow, t.bundle, t.start, t.head, t.height, t.steps, t.crashes, t.attempt, t.max_rounds,
-      (extract(epoch from t.deadline_at) * 1000)::bigint, (extract(epoch from t.started_at) * 1000)::bigint, t.dry_run, t.depth,
+      (extract(epoch from t.deadline_at) * 1000)::bigint, (extract(epoch from t.started_at) * 1000)::bigint, t.idle_ms, t.dry_run, t.depth,
+      t.control, t.control_actor, t.control_reason, t.actor,
       s.body, encode(s.digest, 'hex'), b.body, (extract(epoch from t.created_at) * 1000)::bigint, w.grants::text, w.limits::text, app_now_ms()
-    FROM start_nodes s JOIN blobs b ON b.hash = s.prompt LEFT JOIN workflows w ON w.name = t.workflow WHERE s.hash = t.start;
+    FROM (SELECT 1) one LEFT JOIN start_nodes s ON s.hash = t.start LEFT JOIN blobs b ON b.hash = s.prompt LEFT JOIN workflows w ON w.name = t.workflow;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.claim_threads(runner_id text, capacity integer, lease_ms integer, sweep boolean)
- RETURNS TABLE(id text, token bigint, workflow text, bundle text, start text, head text, height integer, steps integer, crashes integer, attempt integer, max_rounds integer, deadline_ms bigint, started_ms bigint, dry_run boolean, depth integer, start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint)
+CREATE OR REPLACE FUNCTION public.claim_threads(runner_id text, capacity integer, lease_ms integer, sweep boolean, my_labels text[], my_permissions text[])
+ RETURNS TABLE(id text, token bigint, workflow text, bundle text, start text, head text, height integer, steps integer, crashes integer, attempt integer, max_rounds integer, deadline_ms bigint, started_ms bigint, idle_ms bigint, dry_run boolean, depth integer, control text, control_actor text, control_reason text, actor text, start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
 DECLARE
   candidate record;
+  bound record;
+  t threads%ROWTYPE;
   taken int := 0;
+  at int;
+  limited text[] := '{}';
+  room int[] := '{}';
+  full_up text[] := '{}';
+  quarantined text[];
+  crossed boolean;
 BEGIN
-  FOR candidate IN
-    (SELECT t.id AS thread, true AS expired FROM threads t
-      WHERE sweep AND t.status = 'running' AND t.lease_expires_at < app_now()
-      ORDER BY t.id LIMIT capacity FOR UPDATE SKIP LOCKED)
-  LOOP
-    UPDATE threads t SET crashes = t.crashes + 1, event_seq = t.event_seq + 1 WHERE t.id = candidate.thread;
-    INSERT INTO thread_events (thread, seq, type, status, height, actor, reason)
-      SELECT t.id, t.event_seq, 'lease_expired', 'running', t.height, runner_id, 'the lease of runner ' || coalesce(t.runner, '?') || ' ran out'
-      FROM threads t WHERE t.id = candidate.thread;
-    taken := taken + 1;
-    RETURN QUERY SELECT * FROM claim_one(runner_id, candidate.thread, lease_ms);
-  END LOOP;
-  FOR candidate IN
-    (SELECT t.id AS thread FROM threads t
-      WHERE t.status = 'queued' AND t.available_at <= app_now()
-      ORDER BY t.priority DESC, t.id LIMIT capacity - taken FOR UPDATE SKIP LOCKED)
-  LOOP
-    taken := taken + 1;
-    RETURN QUERY SELECT * FROM claim_one(runner_id, candidate.thread, lease_ms);
-  END LOOP;
+  PERFORM wake_threads(200);
+  IF sweep THEN
+    FOR candidate IN
+      (SELECT t.id AS thread FROM threads t
+        WHERE t.status = 'running' AND t.lease_expires_at < app_now()
+          AND t.labels <@ my_labels AND (my_permissions IS NULL OR t.permissions <@ my_permissions)
+        ORDER BY t.id LIMIT capacity FOR UPDATE SKIP LOCKED)
+    LOOP
+      UPDATE threads SET crashes = threads.crashes + 1, event_seq = threads.event_seq + 1 WHERE threads.id = candidate.thread RETURNING * INTO t;
+      PERFORM tell(t, 'lease_expired', runner_id, 'the lease of runner ' || coalesce(t.runner, '?') || ' ran out');
+      taken := taken + 1;
+      RETURN QUERY SELECT * FROM claim_one(runner_id, candidate.thread, lease_ms);
+    END LOOP;
+  END IF;
+  IF taken < capacity AND EXISTS (SELECT 1 FROM threads q WHERE q.status = 'queued' AND q.available_at <= app_now()) THEN
+    quarantined := ARRAY(SELECT q.bundle FROM quarantines q WHERE q.lifted_at IS NULL);
+    -- One claimer at a time counts the running threads of a bounded workflow. Always in the order of their names.
+    FOR bound IN
+      SELECT w.name, (w.limits->>'concurrency')::int AS most FROM workflows w
+      WHERE w.limits->>'concurrency' IS NOT NULL AND EXISTS (SELECT 1 FROM threads q WHERE q.workflow = w.name AND q.status = 'queued')
+      ORDER BY w.name
+    LOOP
+      PERFORM pg_advisory_xact_lock(hashtextextended('cairn claim ' || bound.name, 0));
+      SELECT bound.most - count(*) INTO at FROM threads r WHERE r.workflow = bound.name AND r.status = 'running';
+      IF at > 0 THEN
+        limited := limited || bound.name;
+        room := room || at;
+      ELSE
+        full_up := full_up || bound.name;
+      END IF;
+    END LOOP;
+    LOOP
+      crossed := false;
+      FOR candidate IN
+        (SELECT q.id AS thread, q.workflow AS name FROM threads q
+          WHERE q.status = 'queued' AND q.available_at <= app_now() AND q.workflow <> ALL (full_up) AND q.bundle <> ALL (quarantined)
+            AND q.labels <@ my_labels AND (my_permissions IS NULL OR q.permissions <@ my_permissions)
+          ORDER BY q.priority DESC, q.id LIMIT capacity - taken FOR UPDATE SKIP LOCKED)
+      LOOP
+        at := array_position(limited, candidate.name);
+        IF at IS NOT NULL THEN
+          IF room[at] = 0 THEN
+            IF candidate.name <> ALL (full_up) THEN full_up := full_up || candidate.name; END IF;
+            crossed := true;
+            CONTINUE;
+          END IF;
+          room[at] := room[at] - 1;
+        END IF;
+        taken := taken + 1;
+        RETURN QUERY SELECT * FROM claim_one(runner_id, candidate.thread, lease_ms);
+      END LOOP;
+      -- Threads above a bound took up places in the last look: look again without their workflow.
+      EXIT WHEN NOT crossed OR taken >= capacity;
+    END LOOP;
+  END IF;
   IF taken > 0 THEN PERFORM pg_notify('cairn_change', ''); END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.count_crash(t threads, why text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  recent int;
+BEGIN
+  INSERT INTO bundle_crashes (bundle, thread, reason) VALUES (t.bundle, t.id, why);
+  SELECT count(*) INTO recent FROM bundle_crashes c WHERE c.bundle = t.bundle AND c.at > app_now() - interval '60 seconds';
+  IF recent > 5 THEN
+    INSERT INTO quarantines (bundle, reason, crashes) VALUES (t.bundle, why, recent)
+      ON CONFLICT (bundle) DO UPDATE SET reason = excluded.reason, crashes = excluded.crashes, at = excluded.at,
+        lifted_at = NULL, lifted_by = NULL, note = NULL WHERE quarantines.lifted_at IS NOT NULL;
+  END IF;
+  DELETE FROM bundle_crashes c WHERE c.bundle = t.bundle AND c.at < app_now() - interval '1 hour';
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.gin_extract_query_trgm(text, internal, smallint, internal, internal, internal, internal)
@@ -245,7 +321,9 @@ CREATE OR REPLACE FUNCTION public.heartbeat(runner_id text, thread_ids text[], t
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  UPDATE runners r SET heartbeat_at = app_now(), active = coalesce(array_length(thread_ids, 1), 0), stale_writes = r.stale_writes + refused WHERE r.id = runner_id;
+  RETURN QUERY
+    UPDATE runners r SET heartbeat_at = app_now(), active = coalesce(array_length(thread_ids, 1), 0), stale_writes = r.stale_writes + refused
+      WHERE r.id = runner_id RETURNING NULL::text, CASE WHEN r.draining THEN 'drain' END, app_now_ms();
   RETURN QUERY
     WITH mine AS (
       SELECT t.id FROM unnest(thread_ids, tokens) AS held(id, token) JOIN threads t ON t.id = held.id AND t.lease_token = held.token
@@ -253,6 +331,29 @@ BEGIN
     )
     UPDATE threads t SET lease_expires_at = app_now() + lease_ms * interval '1 millisecond' FROM mine WHERE t.id = mine.id
       RETURNING t.id, t.control, app_now_ms();
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.park_thread(runner_id text, thread_id text, token bigint, forced text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t threads%ROWTYPE;
+  who text;
+  why text;
+BEGIN
+  SELECT * INTO t FROM threads WHERE threads.id = thread_id AND threads.lease_token = token AND threads.status = 'running' FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN 'lost'; END IF;
+  IF t.control = 'kill' THEN RETURN 'kill'; END IF;
+  IF t.control IS NULL AND forced IS NULL THEN RETURN 'go'; END IF;
+  who := coalesce(t.control_actor, runner_id);
+  why := coalesce(forced, t.control_reason);
+  UPDATE threads SET status = 'paused', control = NULL, control_actor = NULL, control_reason = NULL, runner = NULL, lease_expires_at = NULL,
+      lease_token = threads.lease_token + 1, idle_since = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
+    WHERE threads.id = thread_id RETURNING * INTO t;
+  PERFORM tell(t, 'paused', who, why);
+  PERFORM pg_notify('cairn_change', '');
+  RETURN 'paused';
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.put_contents(f text[], held text[])
@@ -263,7 +364,6 @@ DECLARE
   n int;
   content_refs text[];
   wanted text[] := '{}';
-  lost text;
 BEGIN
   FOR n IN 0 .. coalesce(array_length(f, 1), 0) - 1 BY 6 LOOP
     IF f[n+1] <> ALL (held) THEN
@@ -278,36 +378,94 @@ BEGIN
     IF NOT FOUND THEN
       PERFORM 1 FROM blobs b WHERE b.hash = f[n+3] AND b.body = f[n+6];
       IF NOT FOUND THEN PERFORM cairn_raise('CA001', f[n+3]); END IF;
+      wanted := wanted || f[n+3];
     END IF;
   END LOOP;
   -- After all are stored: contents of one call may refer to each other, and come in the order of their hashes.
-  IF wanted <> '{}' THEN
-    SELECT r INTO lost FROM unnest(wanted) r WHERE NOT EXISTS (SELECT 1 FROM cas WHERE cas.hash = r) LIMIT 1;
-    IF FOUND THEN PERFORM cairn_raise('CA002', lost); END IF;
-  END IF;
+  IF wanted <> '{}' THEN PERFORM cas_reuse(wanted); END IF;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.requeue_threads(runner_id text, thread_ids text[], tokens bigint[], event text, why text, delay_ms integer)
  RETURNS TABLE(thread text)
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  candidate record;
+  t threads%ROWTYPE;
 BEGIN
-  RETURN QUERY
-    WITH mine AS (
-      SELECT t.id FROM unnest(thread_ids, tokens) AS held(id, token) JOIN threads t ON t.id = held.id AND t.lease_token = held.token
-        WHERE t.status = 'running' ORDER BY t.id FOR UPDATE OF t
-    ), back AS (
-      UPDATE threads t SET status = 'queued', runner = NULL, lease_expires_at = NULL, lease_token = t.lease_token + 1,
-          crashes = t.crashes + CASE event WHEN 'crashed' THEN 1 ELSE 0 END,
-          available_at = app_now() + delay_ms * interval '1 millisecond', updated_at = app_now(), event_seq = t.event_seq + 1
-        FROM mine WHERE t.id = mine.id RETURNING t.id, t.event_seq, t.height
-    ), told AS (
-      INSERT INTO thread_events (thread, seq, type, status, height, actor, reason)
-        SELECT back.id, back.event_seq, event, 'queued', back.height, runner_id, why FROM back
-    )
-    SELECT back.id FROM back;
+  FOR candidate IN
+    SELECT held.id, q.control, q.control_actor, q.control_reason
+      FROM unnest(thread_ids, tokens) AS held(id, token) JOIN threads q ON q.id = held.id AND q.lease_token = held.token
+      WHERE q.status = 'running' ORDER BY q.id FOR UPDATE OF q
+  LOOP
+    UPDATE threads SET status = 'queued', runner = NULL, lease_expires_at = NULL, lease_token = threads.lease_token + 1,
+        crashes = threads.crashes + CASE event WHEN 'crashed' THEN 1 ELSE 0 END, control = NULL, control_actor = NULL, control_reason = NULL,
+        available_at = app_now() + delay_ms * interval '1 millisecond', updated_at = app_now(), event_seq = threads.event_seq + 1
+      WHERE threads.id = candidate.id RETURNING * INTO t;
+    PERFORM tell(t, event, runner_id, why);
+    IF event = 'crashed' THEN PERFORM count_crash(t, why); END IF;
+    IF candidate.control = 'pause' THEN
+      UPDATE threads SET status = 'paused', idle_since = app_now(), event_seq = threads.event_seq + 1 WHERE threads.id = candidate.id RETURNING * INTO t;
+      PERFORM tell(t, 'paused', candidate.control_actor, candidate.control_reason);
+    ELSIF candidate.control = 'kill' THEN
+      INSERT INTO thread_tasks (kind, thread, actor, reason) VALUES ('kill', candidate.id, candidate.control_actor, coalesce(candidate.control_reason, 'killed'));
+      PERFORM pg_notify('cairn_control', '');
+    END IF;
+    thread := candidate.id;
+    RETURN NEXT;
+  END LOOP;
   PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
 END $function$;
+
+CREATE OR REPLACE FUNCTION public.resolve_wait(thread_id text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  w waits%ROWTYPE;
+  outcomes json;
+  ended int;
+  succeeded int;
+BEGIN
+  SELECT * INTO w FROM waits WHERE waits.thread = thread_id AND waits.status = 'open' FOR UPDATE;
+  IF NOT FOUND THEN RETURN false; END IF;
+  IF w.kind = 'threads' THEN
+    SELECT json_agg(json_build_object('threadId', target.id, 'workflow', t.workflow, 'status', coalesce(t.status, 'removed'),
+          'returnCode', t.return_code, 'summary', t.summary, 'steps', t.steps,
+          'end', CASE WHEN t.status IN ('completed', 'failed', 'killed') THEN t.head END) ORDER BY target.n)
+          FILTER (WHERE t.id IS NULL OR t.status IN ('completed', 'failed', 'killed', 'dropped')),
+        count(*) FILTER (WHERE t.id IS NULL OR t.status IN ('completed', 'failed', 'killed', 'dropped')),
+        count(*) FILTER (WHERE t.status = 'completed')
+      INTO outcomes, ended, succeeded
+      FROM unnest(w.targets) WITH ORDINALITY AS target(id, n) LEFT JOIN threads t ON t.id = target.id;
+    IF ended = cardinality(w.targets) OR (w.mode = 'any' AND ended > 0) OR (w.mode = 'success' AND succeeded > 0) THEN
+      UPDATE waits SET status = 'answered', answer = coalesce(outcomes, '[]'), answered_by = 'engine', answered_at = app_now()
+        WHERE waits.thread = thread_id AND waits.key = w.key;
+      RETURN true;
+    END IF;
+  END IF;
+  IF w.wake_at <= app_now() THEN
+    UPDATE waits SET status = CASE w.kind WHEN 'until' THEN 'answered' ELSE 'timed_out' END, answer = 'null', answered_by = 'engine', answered_at = app_now()
+      WHERE waits.thread = thread_id AND waits.key = w.key;
+    RETURN true;
+  END IF;
+  RETURN false;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.runner_orders(runner_id text)
+ RETURNS TABLE(kind text, thread text, actor text, reason text, seq bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT t.control, t.id, t.control_actor, t.control_reason, NULL::bigint FROM threads t WHERE t.runner = runner_id AND t.control IS NOT NULL
+  UNION ALL
+  (SELECT 'end', k.thread, k.actor, k.reason, k.seq FROM thread_tasks k WHERE k.kind = 'kill' ORDER BY k.seq LIMIT 100)
+  UNION ALL
+  (SELECT 'deadline', t.id, 'engine', 'its deadline passed', NULL FROM threads t
+    WHERE t.deadline_at IS NOT NULL AND t.status IN ('queued', 'paused', 'waiting') AND t.deadline_at <= app_now() ORDER BY t.deadline_at LIMIT 100)
+  UNION ALL
+  SELECT 'drain', NULL, r.drained_by, NULL, NULL FROM runners r WHERE r.id = runner_id AND r.draining
+$function$;
 
 CREATE OR REPLACE FUNCTION public.set_limit(real)
  RETURNS real
@@ -345,36 +503,66 @@ CREATE OR REPLACE FUNCTION public.similarity_op(text, text)
  STABLE PARALLEL SAFE STRICT
 AS '$libdir/pg_trgm', $function$similarity_op$function$;
 
-CREATE OR REPLACE FUNCTION public.start_thread(id text, workflow text, bundle text, prompt_hash text, prompt_body text, prompt_digest text, start_hash text, start_body text, start_refs text[], start_digest text, depth integer, parent_state text, priority integer, max_rounds integer, deadline_seconds integer, dry_run boolean, tags text[], actor text, origin text, idempotency_key text, idempotency_digest text, excerpt text)
- RETURNS TABLE(thread text, created boolean, digest text, thread_status text, thread_bundle text)
+CREATE OR REPLACE FUNCTION public.start_thread(id text, workflow text, bundle text, prompt_hash text, prompt_body text, prompt_digest text, start_hash text, start_body text, start_refs text[], start_digest text, depth integer, parent_state text, priority integer, max_rounds integer, deadline_seconds integer, dry_run boolean, tags text[], actor text, origin text, idempotency_key text, idempotency_digest text, excerpt text, parent_thread text, parent_token bigint, labels text[], permissions text[], concurrency integer, queue_depth integer, overflow text)
+ RETURNS TABLE(thread text, created boolean, digest text, thread_status text, thread_bundle text, why text)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
 DECLARE
-  p ALIAS FOR $1;
+  queued int;
+  refused text;
+  made threads%ROWTYPE;
 BEGIN
+  IF $23 IS NOT NULL THEN
+    PERFORM 1 FROM threads t WHERE t.id = $23 AND t.lease_token = $24 AND t.status = 'running' AND t.control IS DISTINCT FROM 'kill' FOR SHARE;
+    IF NOT FOUND THEN RETURN; END IF;
+  END IF;
+  IF $28 IS NOT NULL THEN
+    SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = $2 AND t.status = 'queued' LIMIT $28) q;
+    -- Near the bound one start after the other; a burst that jumps over half of a large queue at once is let through.
+    IF $29 = 'drop' OR $28 < 100 OR queued >= $28 / 2 THEN
+      PERFORM pg_advisory_xact_lock(hashtextextended('cairn queue ' || $2, 0));
+      SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = $2 AND t.status = 'queued' LIMIT $28) q;
+      IF queued >= $28 THEN
+        refused := format('refused: %s threads of %s are queued, the bound queueDepth is %s', queued, $2, $28);
+      ELSIF $29 = 'drop' AND $27 IS NOT NULL THEN
+        SELECT queued + count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = $2 AND t.status = 'running' LIMIT $27) r;
+        IF queued >= $27 THEN
+          refused := format('refused: %s threads of %s are under way, the bound concurrency is %s and its overflow is drop', queued, $2, $27);
+        END IF;
+      END IF;
+    END IF;
+  END IF;
   INSERT INTO threads (id, workflow, bundle, status, start, head, priority, depth, max_rounds, deadline_at, dry_run, tags, actor, origin,
-      idempotency_key, idempotency_digest, excerpt, event_seq)
-    VALUES ($1, $2, $3, 'queued', $7, $7, $13, $11, $14, app_now() + make_interval(secs => $15), $16, $17, $18, $19, $20, $21, $22, 1)
-    ON CONFLICT (idempotency_key) DO NOTHING;
+      idempotency_key, idempotency_digest, excerpt, event_seq, parent_thread, labels, permissions, summary, finished_at)
+    VALUES ($1, $2, $3, CASE WHEN refused IS NULL THEN 'queued' ELSE 'dropped' END, $7, $7, $13, $11, $14,
+      app_now() + make_interval(secs => $15), $16, $17, $18, $19, $20, $21, $22, 1, $23, $25, $26, refused,
+      CASE WHEN refused IS NULL THEN NULL ELSE app_now() END)
+    ON CONFLICT (idempotency_key) DO NOTHING RETURNING * INTO made;
   IF NOT FOUND THEN
-    RETURN QUERY SELECT t.id, false, t.idempotency_digest, t.status, t.bundle FROM threads t WHERE t.idempotency_key = $20;
+    RETURN QUERY SELECT t.id, false, t.idempotency_digest, t.status, t.bundle, t.summary FROM threads t WHERE t.idempotency_key = $20;
     RETURN;
   END IF;
   INSERT INTO blobs (hash, type, digest, body, size) VALUES ($4, 'content', decode($6, 'hex'), $5, octet_length($5)) ON CONFLICT (hash) DO NOTHING;
   IF NOT FOUND THEN
     PERFORM 1 FROM blobs b WHERE b.hash = $4 AND b.body = $5;
     IF NOT FOUND THEN PERFORM cairn_raise('CA001', $4); END IF;
+    PERFORM cas_reuse(ARRAY[$4]);
   END IF;
   INSERT INTO start_nodes (hash, body, refs, digest, name, bundle, depth, parent_state, prompt)
     VALUES ($7, $8, $9, decode($10, 'hex'), $2, $3, $11, $12, $4) ON CONFLICT (hash) DO NOTHING;
   IF NOT FOUND THEN
     PERFORM 1 FROM start_nodes s WHERE s.hash = $7 AND s.body = $8;
     IF NOT FOUND THEN PERFORM cairn_raise('CA001', $7); END IF;
+    PERFORM cas_reuse(ARRAY[$7]);
   END IF;
-  INSERT INTO thread_events (thread, seq, type, status, height, actor) VALUES ($1, 1, 'queued', 'queued', 0, $18);
-  PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
-  RETURN QUERY SELECT $1, true, $21, 'queued'::text, $3;
+  -- All that the nodes do not say of the thread: its row can be made again from this.
+  PERFORM tell(made, made.status, $18, refused, jsonb_strip_nulls(jsonb_build_object(
+    'start', $7, 'origin', $19, 'priority', $13, 'deadlineAt', made.deadline_at, 'maxRounds', $14, 'dryRun', $16, 'tags', $17,
+    'labels', $25, 'permissions', $26, 'parentThread', $23, 'idempotencyKey', $20, 'idempotencyDigest', $21, 'excerpt', $22)));
+  IF refused IS NULL THEN PERFORM pg_notify('cairn_work', ''); END IF;
+  PERFORM pg_notify('cairn_change', '');
+  RETURN QUERY SELECT $1, true, $21, made.status, $3, refused;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.strict_word_similarity(text, text)
@@ -406,6 +594,143 @@ CREATE OR REPLACE FUNCTION public.strict_word_similarity_op(text, text)
  LANGUAGE c
  STABLE PARALLEL SAFE STRICT
 AS '$libdir/pg_trgm', $function$strict_word_similarity_op$function$;
+
+CREATE OR REPLACE FUNCTION public.suspend_thread(runner_id text, thread_id text, token bigint, wait_key text, wait_kind text, wait_name text, wait_prompt text, wait_schema json, wait_subject text, wait_answerers jsonb, until_ms bigint, timeout_ms bigint, wait_targets text[], wait_mode text, seen integer, chosen integer)
+ RETURNS TABLE(outcome text, wait_status text, answer json, answered_by text, wake_ms bigint)
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t threads%ROWTYPE;
+  w waits%ROWTYPE;
+  paused_by text;
+  paused_why text;
+BEGIN
+  -- Its targets too, so that none of them ends between the look at it and the wait's being there to be seen by that end.
+  PERFORM 1 FROM threads l WHERE l.id = thread_id OR l.id = ANY (wait_targets) ORDER BY l.id FOR NO KEY UPDATE;
+  SELECT * INTO t FROM threads l WHERE l.id = thread_id AND l.lease_token = token AND l.status = 'running';
+  IF NOT FOUND THEN outcome := 'lost'; RETURN NEXT; RETURN; END IF;
+  IF t.control = 'kill' THEN outcome := 'kill'; RETURN NEXT; RETURN; END IF;
+  paused_by := t.control_actor;
+  paused_why := t.control_reason;
+  INSERT INTO waits (thread, key, kind, name, prompt, schema, subject, answerers, wake_at, targets, mode)
+    VALUES (thread_id, wait_key, wait_kind, wait_name, wait_prompt, wait_schema, wait_subject, wait_answerers,
+      CASE WHEN until_ms IS NOT NULL THEN to_timestamp(until_ms / 1000.0) WHEN timeout_ms IS NOT NULL THEN app_now() + timeout_ms * interval '1 millisecond' END,
+      wait_targets, wait_mode)
+    ON CONFLICT DO NOTHING;
+  IF chosen IS NOT NULL THEN
+    UPDATE thread_inputs i SET wait = wait_key WHERE i.thread = thread_id AND i.seq = chosen AND i.wait IS NULL AND i.rejected IS NULL;
+    IF FOUND THEN
+      UPDATE waits SET status = 'answered', answer = i.value, answered_by = i.actor, answered_at = app_now() FROM thread_inputs i
+        WHERE waits.thread = thread_id AND waits.key = wait_key AND waits.status = 'open' AND i.thread = thread_id AND i.seq = chosen;
+    END IF;
+  ELSIF wait_kind = 'input' AND EXISTS (SELECT 1 FROM thread_inputs i WHERE i.thread = thread_id AND i.seq > seen AND i.wait IS NULL AND i.rejected IS NULL) THEN
+    SELECT * INTO w FROM waits WHERE waits.thread = thread_id AND waits.key = wait_key;
+    IF w.status = 'open' THEN outcome := 'inputs'; RETURN NEXT; RETURN; END IF;
+  END IF;
+  PERFORM resolve_wait(thread_id);
+  SELECT * INTO w FROM waits WHERE waits.thread = thread_id AND waits.key = wait_key;
+  wake_ms := (extract(epoch from w.wake_at) * 1000)::bigint;
+  IF w.status <> 'open' THEN
+    outcome := 'answered';
+    wait_status := w.status;
+    answer := w.answer;
+    answered_by := w.answered_by;
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  IF wait_kind = 'threads' AND EXISTS (
+    WITH RECURSIVE ahead AS (
+      SELECT unnest(wait_targets) AS id
+      UNION
+      SELECT unnest(o.targets) FROM ahead JOIN waits o ON o.thread = ahead.id AND o.status = 'open' AND o.kind = 'threads'
+    ) SELECT 1 FROM ahead WHERE ahead.id = thread_id
+  ) THEN
+    DELETE FROM waits WHERE waits.thread = thread_id AND waits.key = wait_key;
+    outcome := 'cycle';
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  UPDATE threads SET status = 'waiting', control = NULL, control_actor = NULL, control_reason = NULL,
+      runner = NULL, lease_expires_at = NULL, lease_token = threads.lease_token + 1, crashes = 0,
+      idle_since = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
+    WHERE threads.id = thread_id RETURNING * INTO t;
+  PERFORM tell(t, 'waiting', runner_id, coalesce(wait_prompt, CASE wait_kind WHEN 'until' THEN 'waits for a time' WHEN 'threads' THEN 'waits for other threads' ELSE 'waits for an input' END),
+    jsonb_strip_nulls(jsonb_build_object('key', wait_key, 'kind', wait_kind, 'name', wait_name, 'wakeAt', w.wake_at)));
+  IF paused_by IS NOT NULL THEN
+    UPDATE threads SET status = 'paused', event_seq = threads.event_seq + 1 WHERE threads.id = thread_id RETURNING * INTO t;
+    PERFORM tell(t, 'paused', paused_by, paused_why);
+  END IF;
+  PERFORM pg_notify('cairn_change', '');
+  outcome := 'suspended';
+  RETURN NEXT;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell(t threads, type text, actor text, reason text, data jsonb DEFAULT '{}'::jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO thread_events (thread, seq, type, status, height, head, actor, reason, data)
+    VALUES (t.id, t.event_seq, type, t.status, t.height, t.head, actor, reason, data);
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.thread_ended(t threads, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  work boolean;
+BEGIN
+  INSERT INTO thread_tasks (kind, thread, actor, reason)
+    SELECT 'wake', w.thread, actor, 'thread ' || t.id || ' ended' FROM waits w
+    WHERE w.status = 'open' AND w.kind = 'threads' AND w.targets @> ARRAY[t.id];
+  work := FOUND OR EXISTS (SELECT 1 FROM threads q WHERE q.workflow = t.workflow AND q.status = 'queued');
+  INSERT INTO thread_tasks (kind, thread, actor, reason)
+    SELECT 'kill', c.id, actor, 'its parent ' || t.id || ' ended as ' || t.status FROM threads c
+    WHERE c.parent_thread = t.id AND c.status IN ('queued', 'running', 'paused', 'waiting');
+  IF FOUND THEN PERFORM pg_notify('cairn_control', ''); END IF;
+  IF work THEN PERFORM pg_notify('cairn_work', ''); END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.wake_thread(thread_id text, actor text, reason text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t threads%ROWTYPE;
+BEGIN
+  UPDATE threads SET status = 'queued', available_at = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1,
+      idle_ms = threads.idle_ms + coalesce((extract(epoch from app_now() - threads.idle_since) * 1000)::bigint, 0), idle_since = NULL
+    WHERE threads.id = thread_id AND threads.status = 'waiting' RETURNING * INTO t;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM tell(t, 'woken', actor, reason);
+  PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
+  RETURN true;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.wake_threads(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  candidate record;
+  woken int := 0;
+BEGIN
+  FOR candidate IN
+    SELECT due.thread, min(due.why) AS why FROM (
+      (SELECT k.thread, k.reason AS why FROM thread_tasks k WHERE k.kind = 'wake' LIMIT most)
+      UNION ALL
+      (SELECT w.thread, 'its time has come' FROM waits w WHERE w.status = 'open' AND w.wake_at IS NOT NULL AND w.wake_at <= app_now() LIMIT most)
+    ) due GROUP BY due.thread ORDER BY due.thread
+  LOOP
+    PERFORM 1 FROM threads t WHERE t.id = candidate.thread FOR NO KEY UPDATE;
+    IF NOT FOUND THEN DELETE FROM waits w WHERE w.thread = candidate.thread; END IF;
+    -- Before the look: what is left by an end that commits later stays for the next one.
+    DELETE FROM thread_tasks k WHERE k.kind = 'wake' AND k.thread = candidate.thread;
+    IF resolve_wait(candidate.thread) AND wake_thread(candidate.thread, 'engine', candidate.why) THEN woken := woken + 1; END IF;
+  END LOOP;
+  RETURN woken;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.word_similarity(text, text)
  RETURNS real
@@ -439,7 +764,13 @@ AS '$libdir/pg_trgm', $function$word_similarity_op$function$;
 
 -- sequences
 
+CREATE SEQUENCE bundle_crashes_seq_seq AS bigint START 1 INCREMENT 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY bundle_crashes.seq;
+
+CREATE SEQUENCE gc_runs_id_seq AS bigint START 1 INCREMENT 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY gc_runs.id;
+
 CREATE SEQUENCE registry_events_seq_seq AS bigint START 1 INCREMENT 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY registry_events.seq;
+
+CREATE SEQUENCE thread_tasks_seq_seq AS bigint START 1 INCREMENT 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY thread_tasks.seq;
 
 -- tables
 
@@ -463,8 +794,18 @@ CREATE TABLE blobs (
   size integer NOT NULL,
   media_type text,
   created_at timestamp with time zone DEFAULT app_now() NOT NULL,
+  touched_at timestamp with time zone DEFAULT app_now() NOT NULL,
   CONSTRAINT blobs_one_body CHECK (((body IS NULL) <> (raw IS NULL))),
   CONSTRAINT blobs_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE bundle_crashes (
+  seq bigint DEFAULT nextval('bundle_crashes_seq_seq'::regclass) NOT NULL,
+  bundle text NOT NULL,
+  thread text NOT NULL,
+  reason text NOT NULL,
+  at timestamp with time zone DEFAULT app_now() NOT NULL,
+  CONSTRAINT bundle_crashes_pkey PRIMARY KEY (seq)
 );
 
 CREATE TABLE bundles (
@@ -476,6 +817,49 @@ CREATE TABLE bundles (
   size integer NOT NULL,
   created_at timestamp with time zone DEFAULT app_now() NOT NULL,
   CONSTRAINT bundles_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE gc_marks (
+  hash text NOT NULL,
+  CONSTRAINT gc_marks_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE gc_rescues (
+  hash text NOT NULL,
+  CONSTRAINT gc_rescues_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE gc_runs (
+  id bigint DEFAULT nextval('gc_runs_id_seq'::regclass) NOT NULL,
+  phase text NOT NULL,
+  dry_run boolean NOT NULL,
+  cutoff timestamp with time zone NOT NULL,
+  actor text NOT NULL,
+  marked bigint DEFAULT 0 NOT NULL,
+  objects bigint DEFAULT 0 NOT NULL,
+  bytes bigint DEFAULT 0 NOT NULL,
+  started_at timestamp with time zone DEFAULT app_now() NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT gc_runs_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE pins (
+  hash text NOT NULL,
+  owner text NOT NULL,
+  note text,
+  created_at timestamp with time zone DEFAULT app_now() NOT NULL,
+  CONSTRAINT pins_hash_owner_pk PRIMARY KEY (hash, owner)
+);
+
+CREATE TABLE quarantines (
+  bundle text NOT NULL,
+  reason text NOT NULL,
+  crashes integer NOT NULL,
+  at timestamp with time zone DEFAULT app_now() NOT NULL,
+  lifted_at timestamp with time zone,
+  lifted_by text,
+  note text,
+  CONSTRAINT quarantines_pkey PRIMARY KEY (bundle)
 );
 
 CREATE TABLE registry_events (
@@ -505,6 +889,9 @@ CREATE TABLE runners (
   heartbeat_at timestamp with time zone DEFAULT app_now() NOT NULL,
   stopped_at timestamp with time zone,
   stale_writes integer DEFAULT 0 NOT NULL,
+  permissions text[],
+  draining boolean DEFAULT false NOT NULL,
+  drained_by text,
   CONSTRAINT runners_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=60);
 
@@ -530,6 +917,7 @@ CREATE TABLE start_nodes (
   parent_state text,
   prompt text NOT NULL,
   created_at timestamp with time zone DEFAULT app_now() NOT NULL,
+  touched_at timestamp with time zone DEFAULT app_now() NOT NULL,
   CONSTRAINT start_nodes_pkey PRIMARY KEY (hash)
 );
 
@@ -559,7 +947,22 @@ CREATE TABLE thread_events (
   reason text,
   data jsonb DEFAULT '{}'::jsonb NOT NULL,
   at timestamp with time zone DEFAULT app_now() NOT NULL,
+  head text,
   CONSTRAINT thread_events_thread_seq_pk PRIMARY KEY (thread, seq)
+);
+
+CREATE TABLE thread_inputs (
+  thread text NOT NULL,
+  seq integer NOT NULL,
+  name text NOT NULL,
+  value json,
+  subject text,
+  actor text NOT NULL,
+  actor_role text NOT NULL,
+  wait text,
+  rejected text,
+  at timestamp with time zone DEFAULT app_now() NOT NULL,
+  CONSTRAINT thread_inputs_thread_seq_pk PRIMARY KEY (thread, seq)
 );
 
 CREATE TABLE thread_logs (
@@ -571,6 +974,16 @@ CREATE TABLE thread_logs (
   text text NOT NULL,
   at timestamp with time zone DEFAULT app_now() NOT NULL,
   CONSTRAINT thread_logs_thread_seq_pk PRIMARY KEY (thread, seq)
+);
+
+CREATE TABLE thread_tasks (
+  seq bigint DEFAULT nextval('thread_tasks_seq_seq'::regclass) NOT NULL,
+  kind text NOT NULL,
+  thread text NOT NULL,
+  actor text NOT NULL,
+  reason text NOT NULL,
+  at timestamp with time zone DEFAULT app_now() NOT NULL,
+  CONSTRAINT thread_tasks_pkey PRIMARY KEY (seq)
 );
 
 CREATE TABLE threads (
@@ -610,8 +1023,35 @@ CREATE TABLE threads (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   updated_at timestamp with time zone DEFAULT app_now() NOT NULL,
+  control_actor text,
+  control_reason text,
+  forked_at text,
+  labels text[] DEFAULT '{}'::text[] NOT NULL,
+  permissions text[] DEFAULT '{}'::text[] NOT NULL,
+  idle_ms bigint DEFAULT 0 NOT NULL,
+  idle_since timestamp with time zone,
   CONSTRAINT threads_pkey PRIMARY KEY (id)
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=60);
+
+CREATE TABLE waits (
+  thread text NOT NULL,
+  key text NOT NULL,
+  kind text NOT NULL,
+  status text DEFAULT 'open'::text NOT NULL,
+  name text DEFAULT 'input'::text NOT NULL,
+  prompt text,
+  schema json,
+  subject text,
+  answerers jsonb,
+  wake_at timestamp with time zone,
+  targets text[] DEFAULT '{}'::text[] NOT NULL,
+  mode text DEFAULT 'all'::text NOT NULL,
+  answer json,
+  answered_by text,
+  answered_at timestamp with time zone,
+  created_at timestamp with time zone DEFAULT app_now() NOT NULL,
+  CONSTRAINT waits_thread_key_pk PRIMARY KEY (thread, key)
+);
 
 CREATE TABLE workflows (
   name text NOT NULL,
@@ -632,6 +1072,8 @@ CREATE INDEX blobs_rare ON public.blobs USING btree (type, hash) WHERE (type <> 
 
 CREATE INDEX blobs_refs ON public.blobs USING gin (refs) WHERE (refs <> '{}'::text[]);
 
+CREATE INDEX bundle_crashes_recent ON public.bundle_crashes USING btree (bundle, at);
+
 CREATE INDEX registry_events_history ON public.registry_events USING btree (workflow, seq);
 
 CREATE UNIQUE INDEX sessions_link_hash ON public.sessions USING btree (link_hash);
@@ -648,9 +1090,15 @@ CREATE INDEX state_nodes_compact ON public.state_nodes USING btree (compact) WHE
 
 CREATE INDEX state_nodes_content ON public.state_nodes USING btree (content);
 
+CREATE INDEX thread_tasks_of ON public.thread_tasks USING btree (kind, thread);
+
 CREATE INDEX threads_by_actor ON public.threads USING btree (actor, id);
 
 CREATE INDEX threads_by_bundle ON public.threads USING btree (bundle, id);
+
+CREATE INDEX threads_by_parent ON public.threads USING btree (parent_thread, id) WHERE (parent_thread IS NOT NULL);
+
+CREATE INDEX threads_by_source ON public.threads USING btree (source_thread, id) WHERE (source_thread IS NOT NULL);
 
 CREATE INDEX threads_by_start ON public.threads USING btree (start);
 
@@ -662,11 +1110,19 @@ CREATE INDEX threads_by_text ON public.threads USING gin (excerpt gin_trgm_ops);
 
 CREATE INDEX threads_by_workflow ON public.threads USING btree (workflow, status, id);
 
+CREATE INDEX threads_control ON public.threads USING btree (runner) WHERE (control IS NOT NULL);
+
+CREATE INDEX threads_deadline ON public.threads USING btree (deadline_at) WHERE ((deadline_at IS NOT NULL) AND (status = ANY (ARRAY['queued'::text, 'paused'::text, 'waiting'::text])));
+
 CREATE UNIQUE INDEX threads_idempotency ON public.threads USING btree (idempotency_key);
 
 CREATE INDEX threads_queued ON public.threads USING btree (priority DESC, id) WHERE (status = 'queued'::text);
 
 CREATE INDEX threads_running ON public.threads USING btree (id) WHERE (status = 'running'::text);
+
+CREATE INDEX waits_due ON public.waits USING btree (wake_at) WHERE ((status = 'open'::text) AND (wake_at IS NOT NULL));
+
+CREATE INDEX waits_targets ON public.waits USING gin (targets) WHERE ((status = 'open'::text) AND (kind = 'threads'::text));
 
 -- views
 

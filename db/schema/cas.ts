@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
-import { bytea, createdAt, hash } from './columns'
+import { bigint, check, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { appNow, bytea, createdAt, hash } from './columns'
 
 /**
  * Content nodes (canonical text) and raw blobs (bytea). Written by the runner's append and by `cas.put`; read by every
@@ -21,6 +21,8 @@ export const blobs = pgTable(
     size: integer('size').notNull(),
     mediaType: text('media_type'),
     createdAt: createdAt(),
+    /** When it was last put or referred to anew: garbage collection takes only what is old by this. */
+    touchedAt: timestamp('touched_at', { withTimezone: true }).notNull().default(appNow),
   },
   (t) => [
     check('blobs_one_body', sql`(${t.body} is null) <> (${t.raw} is null)`),
@@ -45,6 +47,8 @@ export const startNodes = pgTable(
     parentState: hash('parent_state'),
     prompt: hash('prompt').notNull(),
     createdAt: createdAt(),
+    /** As in `blobs`. */
+    touchedAt: timestamp('touched_at', { withTimezone: true }).notNull().default(appNow),
   },
   (t) => [
     // `cas.refs` backwards, and `verify`: who starts with this prompt, who was called at this node.

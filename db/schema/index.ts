@@ -1,4 +1,7 @@
 export * from './access'
 export * from './cas'
+export * from './gc'
 export * from './registry'
+export * from './runners'
 export * from './threads'
+export * from './waits'

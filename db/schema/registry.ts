@@ -37,13 +37,15 @@ export const registryEvents = pgTable(
   {
     seq: bigserial('seq', { mode: 'number' }).primaryKey(),
     workflow: text('workflow').notNull(),
-    type: text('type', { enum: ['added', 'promoted', 'rolled_back', 'removed', 'restored', 'granted'] }).notNull(),
+    type: text('type', {
+      enum: ['added', 'promoted', 'rolled_back', 'removed', 'restored', 'granted', 'limited'],
+    }).notNull(),
     /** Current hash before and after. */
     before: hash('before'),
     after: hash('after'),
     actor: text('actor').notNull(),
     note: text('note'),
-    /** What else the event says: the grants of `granted`. */
+    /** What else the event says: the grants of `granted`, the limits of `limited`. */
     data: jsonb('data').notNull().default({}),
     at: timestamp('at', { withTimezone: true }).notNull().default(appNow),
   },

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import {
   bigint,
+  bigserial,
   boolean,
   index,
   integer,
@@ -30,6 +31,9 @@ export const threads = pgTable(
     status: text('status', { enum: THREAD_STATUSES }).notNull(),
     /** What somebody asked of a running thread and its runner has not done yet. */
     control: text('control', { enum: ['pause', 'kill'] }),
+    /** Who asked for `control`, and why. */
+    controlActor: text('control_actor'),
+    controlReason: text('control_reason'),
     start: hash('start').notNull(),
     /** Equal to `start` until the first node is appended. */
     head: hash('head').notNull(),
@@ -51,11 +55,16 @@ export const threads = pgTable(
     depth: integer('depth').notNull().default(0),
     parentThread: text('parent_thread'),
     sourceThread: text('source_thread'),
+    /** Node of the source thread that a fork goes on from; null when it goes on from the start node. */
+    forkedAt: hash('forked_at'),
     maxRounds: integer('max_rounds'),
     /** The thread ends with 124 when it is not done by then. */
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
     dryRun: boolean('dry_run').notNull().default(false),
     tags: text('tags').array().notNull().default(sql`'{}'::text[]`),
+    /** A runner claims it only when it has all of these labels, and may give all of these permissions, like exec:git. */
+    labels: text('labels').array().notNull().default(sql`'{}'::text[]`),
+    permissions: text('permissions').array().notNull().default(sql`'{}'::text[]`),
     actor: text('actor').notNull(),
     origin: text('origin', { enum: ['web', 'cli', 'api', 'thread', 'sense'] }).notNull(),
     idempotencyKey: text('idempotency_key'),
@@ -69,6 +78,9 @@ export const threads = pgTable(
     eventSeq: integer('event_seq').notNull().default(0),
     /** `seq` of the newest row of this thread in `thread_logs`. */
     logSeq: integer('log_seq').notNull().default(0),
+    /** Milliseconds spent paused and waiting, which the bound threadSeconds does not count; `idleSince`: since when it is. */
+    idleMs: bigint('idle_ms', { mode: 'number' }).notNull().default(0),
+    idleSince: timestamp('idle_since', { withTimezone: true }),
     createdAt: createdAt(),
     startedAt: timestamp('started_at', { withTimezone: true }),
     finishedAt: timestamp('finished_at', { withTimezone: true }),
@@ -92,6 +104,15 @@ export const threads = pgTable(
     // `verify`: which threads begin at a damaged start node.
     index('threads_by_start').on(t.start),
     uniqueIndex('threads_idempotency').on(t.idempotencyKey),
+    // Children of a thread, forks of a thread: the call stack and the lineage, both downwards.
+    index('threads_by_parent').on(t.parentThread, t.id).where(sql`${t.parentThread} is not null`),
+    index('threads_by_source').on(t.sourceThread, t.id).where(sql`${t.sourceThread} is not null`),
+    // What is asked of a runner's threads; holds only commands that are not done yet.
+    index('threads_control').on(t.runner).where(sql`${t.control} is not null`),
+    // Deadlines of threads that no runner holds; a running one has a timer.
+    index('threads_deadline')
+      .on(t.deadlineAt)
+      .where(sql`${t.deadlineAt} is not null and ${t.status} in ('queued', 'paused', 'waiting')`),
   ],
 )
 
@@ -107,6 +128,8 @@ export const threadEvents = pgTable(
     status: text('status', { enum: THREAD_STATUSES }).notNull(),
     /** Height of the head at the event: places it among the steps. */
     height: integer('height').notNull(),
+    /** Head at the event: with the nodes, all that is needed to rebuild the thread's row. */
+    head: hash('head'),
     actor: text('actor').notNull(),
     reason: text('reason'),
     data: jsonb('data').notNull().default({}),
@@ -131,22 +154,19 @@ export const threadLogs = pgTable(
   (t) => [primaryKey({ columns: [t.thread, t.seq] })],
 )
 
-/** One row a runner process. Written by the runner itself; a row whose `heartbeat_at` is old is a dead runner. */
-export const runners = pgTable('runners', {
-  id: text('id').primaryKey(),
-  host: text('host').notNull(),
-  pid: integer('pid').notNull(),
-  version: text('version').notNull(),
-  nodeVersion: text('node_version').notNull(),
-  /** Threads it holds at once, at most. */
-  capacity: integer('capacity').notNull(),
-  active: integer('active').notNull().default(0),
-  labels: text('labels').array().notNull().default(sql`'{}'::text[]`),
-  /** Layers of the worker sandbox that are active, like `node-permissions`. */
-  sandbox: text('sandbox').array().notNull().default(sql`'{}'::text[]`),
-  startedAt: timestamp('started_at', { withTimezone: true }).notNull().default(appNow),
-  heartbeatAt: timestamp('heartbeat_at', { withTimezone: true }).notNull().default(appNow),
-  stoppedAt: timestamp('stopped_at', { withTimezone: true }),
-  /** Writes refused because the lease was lost: shows that fencing works. */
-  staleWrites: integer('stale_writes').notNull().default(0),
-})
+/**
+ * Work that one change of a thread leaves for another thread, so that no statement holds locks of both: `wake` (look at its
+ * wait again), `kill` (end it, because its parent has ended), done by whichever runner comes first. Doing one twice changes nothing.
+ */
+export const threadTasks = pgTable(
+  'thread_tasks',
+  {
+    seq: bigserial('seq', { mode: 'number' }).primaryKey(),
+    kind: text('kind', { enum: ['wake', 'kill'] }).notNull(),
+    thread: text('thread').notNull(),
+    actor: text('actor').notNull(),
+    reason: text('reason').notNull(),
+    at: timestamp('at', { withTimezone: true }).notNull().default(appNow),
+  },
+  (t) => [index('thread_tasks_of').on(t.kind, t.thread)],
+)

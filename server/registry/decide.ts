@@ -1,4 +1,5 @@
 import { AppError } from '@/server/kernel/errors'
+import type { WorkflowLimits } from '@/server/threads/limits'
 import type { Grants } from './views'
 
 /** A workflow as its events leave it. */
@@ -14,6 +15,7 @@ export type WorkflowState = {
 export type Change =
   | { type: 'added' | 'promoted' | 'rolled_back' | 'removed' | 'restored'; before: string | null; after: string }
   | { type: 'granted'; before: string; after: string; grants: Grants }
+  | { type: 'limited'; before: string; after: string; limits: WorkflowLimits }
 
 /** The newest event, for the message of a conflict. */
 export type LastEvent = { type: string; actor: string; note: string | null; at: Date; after: string | null }

@@ -3,6 +3,7 @@ import type { Queryable } from '@/db/client'
 import type { EventRow } from '@/db/queries/registry/append-event'
 import { readAllEvents } from '@/db/queries/registry/read-events'
 import { AppError } from '@/server/kernel/errors'
+import { workflowLimitsSchema } from '@/server/threads/limits'
 import { type Change, evolve, type WorkflowState } from './decide'
 import { grantsSchema } from './views'
 
@@ -15,6 +16,13 @@ export async function rebuildProjection(db: Queryable, name: string): Promise<Wo
 
 function changeOf({ seq, type, before, after, data }: EventRow): Change {
   if (after === null) throw new AppError('INTERNAL', `Registry event ${seq} names no version.`, {})
-  if (type !== 'granted') return { type, before, after }
+  if (type !== 'granted' && type !== 'limited') return { type, before, after }
+  if (type === 'limited')
+    return {
+      type,
+      before: before ?? after,
+      after,
+      limits: z.object({ limits: workflowLimitsSchema }).parse(data).limits,
+    }
   return { type, before: before ?? after, after, grants: z.object({ grants: grantsSchema }).parse(data).grants }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Queryable } from '@/db/client'
 import { findCurrent } from '@/db/queries/registry/find-current'
 import { hadVersion } from '@/db/queries/registry/read-versions'
@@ -5,13 +6,22 @@ import { AppError } from '@/server/kernel/errors'
 import { type Hash, hashSchema, type WorkflowName, workflowNameSchema } from '@/server/kernel/ids'
 import { versionNotFound, workflowNotFound } from './not-found'
 
+export type ResolvedBundle = {
+  name: WorkflowName
+  hash: Hash
+  /** In the shape of `WorkflowLimits`, as stored. */
+  limits: unknown
+  /** What the bundle asks for, like exec:git. */
+  permissions: string[]
+}
+
 /**
  * What `name` or `name@hash` runs: the current version, or any version that this workflow has had. Throws BAD_INPUT for
  * another form, NOT_FOUND, and CONFLICT for a removed workflow.
  */
-export async function resolveBundle(db: Queryable, reference: string): Promise<{ name: WorkflowName; hash: Hash }> {
+export async function resolveBundle(db: Queryable, reference: string): Promise<ResolvedBundle> {
   const { name, hash } = parseReference(reference)
-  const workflow = await findCurrent(db, name)
+  const workflow = await findCurrent(db, name, hash)
   if (!workflow) throw workflowNotFound(name)
   if (workflow.state === 'removed') {
     throw new AppError('CONFLICT', `Workflow ${name} was removed: restore it to start new threads.`, {
@@ -19,7 +29,13 @@ export async function resolveBundle(db: Queryable, reference: string): Promise<{
     })
   }
   if (hash !== null && !(await hadVersion(db, name, hash))) throw versionNotFound(name, hash)
-  return { name, hash: hash ?? hashSchema.parse(workflow.current) }
+  const commands = z.array(z.string()).safeParse(workflow.commands)
+  return {
+    name,
+    hash: hash ?? hashSchema.parse(workflow.current),
+    limits: workflow.limits,
+    permissions: commands.success ? commands.data.map((command) => `exec:${command}`) : [],
+  }
 }
 
 function parseReference(reference: string): { name: WorkflowName; hash: Hash | null } {

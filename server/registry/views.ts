@@ -55,7 +55,7 @@ export type WorkflowSummary = z.infer<typeof workflowSummarySchema>
 
 export const registryEventSchema = z.object({
   seq: z.number(),
-  type: z.enum(['added', 'promoted', 'rolled_back', 'removed', 'restored', 'granted']),
+  type: z.enum(['added', 'promoted', 'rolled_back', 'removed', 'restored', 'granted', 'limited']),
   before: z.string().nullable(),
   after: z.string().nullable(),
   actor: z.string(),

@@ -15,13 +15,18 @@ export async function loadContext(
   db: Queryable,
   claimed: ClaimedRow,
 ): Promise<{ thread: ThreadContext; chain: Chain }> {
-  const start = nodeOfType(parseNode(claimed.start_body, claimed.start), 'start', claimed.start)
-  const prompt = nodeOfType(parseNode(claimed.prompt_body), 'content', claimed.start)
+  const { start_body, start_digest, prompt_body } = claimed
+  if (start_body === null || start_digest === null || prompt_body === null) {
+    throw new AppError(
+      'CORRUPT_NODE',
+      `The start node ${claimed.start} of thread ${claimed.id}, or its prompt, is not stored any more. Run verify on it.`,
+      { hash: claimed.start },
+    )
+  }
+  const start = nodeOfType(parseNode(start_body, claimed.start), 'start', claimed.start)
+  const prompt = nodeOfType(parseNode(prompt_body), 'content', claimed.start)
   // The row's foreign facts were hashes when they were written; `verify` is what proves them.
-  const chain = new Chain(
-    { hash: claimed.start as Hash, digest: Buffer.from(claimed.start_digest, 'hex') },
-    claimed.created_ms,
-  )
+  const chain = new Chain({ hash: claimed.start as Hash, digest: Buffer.from(start_digest, 'hex') }, claimed.created_ms)
   const steps: RoleStep[] = []
   if (claimed.height > 0) {
     for (const row of await loadChain(db, claimed.head)) {

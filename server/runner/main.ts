@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import { openDatabase } from '@/db/client'
 import packageJson from '@/package.json' with { type: 'json' }
+import { nameSchema } from '@/server/kernel/ids'
 import { log } from '@/server/kernel/log'
 import { RUNNER_DEFAULTS, Runner } from './runner'
+
+/** The words of a list that is parted by commas. */
+function words(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+}
 
 const envSchema = z.object({
   DATABASE_URL: z.string().min(1, 'DATABASE_URL says which Postgres to work for'),
@@ -10,6 +19,13 @@ const envSchema = z.object({
   CAIRN_LEASE_MS: z.coerce.number().int().min(500).max(600_000).default(RUNNER_DEFAULTS.leaseMs),
   CAIRN_POLL_MS: z.coerce.number().int().min(50).max(60_000).default(RUNNER_DEFAULTS.pollMs),
   CAIRN_NOTIFICATIONS: z.enum(['on', 'off']).default('on'),
+  /** Parted by commas: what this machine is good for. Threads that ask for labels come only where all of them are. */
+  CAIRN_LABELS: z.string().default('').transform(words).pipe(z.array(nameSchema)),
+  /** Parted by commas, like exec:git: what this runner may give to bundles that were granted it. Without it: everything. */
+  CAIRN_PERMISSIONS: z
+    .string()
+    .optional()
+    .transform((text) => (text === undefined ? null : words(text))),
 })
 
 /** A runner that does not come to its end within this after SIGTERM leaves the rest to the leases. */
@@ -26,6 +42,8 @@ async function main(): Promise<void> {
     pollMs: env.CAIRN_POLL_MS,
     notifications: env.CAIRN_NOTIFICATIONS === 'on',
     version: packageJson.version,
+    labels: env.CAIRN_LABELS,
+    permissions: env.CAIRN_PERMISSIONS,
   })
   let stopping = false
   const stop = (why: string) => {

@@ -28,9 +28,20 @@ export type RunnerOptions = {
   /** False switches LISTEN off: everything then goes at the pace of `pollMs`. */
   notifications: boolean
   version: string
+  /** What a thread may ask for, beside being free. */
+  labels: string[]
+  /** Permissions that it gives, like exec:git, to bundles that were granted them; null means all. */
+  permissions: string[] | null
 }
 
-export const RUNNER_DEFAULTS = { capacity: 100, leaseMs: 15_000, pollMs: 1_500, notifications: true }
+export const RUNNER_DEFAULTS = {
+  capacity: 100,
+  leaseMs: 15_000,
+  pollMs: 1_500,
+  notifications: true,
+  labels: [] as string[],
+  permissions: null,
+}
 
 /** Threads whose lease ran out are looked for this many times in a lease. */
 const BEATS_PER_LEASE = 3
@@ -48,6 +59,8 @@ export class Runner {
   private listener: { close(): Promise<void> } | undefined
   private claiming: Promise<void> | undefined
   private claimAgain = false
+  /** Somebody asked it to claim nothing more. */
+  private draining = false
   private sweepDue = true
   private stopping: Promise<void> | undefined
 
@@ -82,7 +95,8 @@ export class Runner {
       version: this.options.version,
       nodeVersion: process.version,
       capacity: this.options.capacity,
-      labels: [],
+      labels: this.options.labels,
+      permissions: this.options.permissions,
       sandbox,
     })
     if (this.options.notifications) this.listener = await listen(this.db.url, 'cairn_work', () => this.wake())
@@ -120,7 +134,7 @@ export class Runner {
 
   private async claim(): Promise<void> {
     const free = this.options.capacity - this.runs.size
-    if (free <= 0) return
+    if (free <= 0 || this.draining) return
     const sweep = this.sweepDue
     this.sweepDue = false
     const asked = performance.now()
@@ -130,6 +144,8 @@ export class Runner {
         capacity: free,
         leaseMs: this.options.leaseMs,
         sweep,
+        labels: this.options.labels,
+        permissions: this.options.permissions,
       })
       const first = rows[0]
       if (first !== undefined) this.services.clock.observe(first.now_ms)
@@ -161,17 +177,16 @@ export class Runner {
     const asked = performance.now()
     const staleWrites = this.services.appender.takeStaleWrites()
     try {
-      const held = await heartbeat(this.db, {
+      const { held, draining, nowMs } = await heartbeat(this.db, {
         runner: this.id,
         held: runs.map((run) => ({ id: run.lease.thread, token: run.lease.token })),
         leaseMs: this.options.leaseMs,
         staleWrites,
       })
-      const first = held[0]
-      if (first !== undefined) this.services.clock.observe(first.now_ms)
-      const still = new Set(held.map((row) => row.thread))
+      if (nowMs !== null) this.services.clock.observe(nowMs)
+      this.draining = draining
       for (const run of runs) {
-        if (still.has(run.lease.thread)) run.lease.validUntil = asked + this.options.leaseMs
+        if (held.has(run.lease.thread)) run.lease.validUntil = asked + this.options.leaseMs
         else run.loseUnlessEnding()
       }
     } catch (error) {

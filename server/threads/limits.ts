@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nameSchema } from '@/server/kernel/ids'
 
 /**
  * The engine's bounds: a default, a setting a workflow (`workflows.limits`, these names) and a ceiling that no setting
@@ -23,6 +24,12 @@ export const BOUNDS = {
   crashes: { default: 5, ceiling: 100 },
   /** Bytes of log text kept of a thread. */
   logBytes: { default: 4 * 1024 * 1024, ceiling: 64 * 1024 * 1024 },
+  /** Threads that start one another: a thread that nobody started has depth 0. */
+  maxDepth: { default: 3, ceiling: 32 },
+  /** Threads of one workflow that run at once, over all runners. Without a setting only the runners' capacities bound it. */
+  concurrency: { default: 10_000, ceiling: 10_000 },
+  /** Queued threads of one workflow: what is started above it is dropped, with the reason. */
+  queueDepth: { default: 100, ceiling: 1_000_000 },
 } as const satisfies Record<string, { default: number; ceiling: number }>
 
 export type BoundName = keyof typeof BOUNDS
@@ -31,11 +38,21 @@ export type Limits = { [B in BoundName]: number }
 const fields = Object.fromEntries(
   Object.entries(BOUNDS).map(([name, bound]) => [name, z.number().int().positive().max(bound.ceiling).optional()]),
 )
-/** Overrides of a workflow: every field optional, none above its ceiling. */
-export const limitOverridesSchema = z.strictObject(fields) as z.ZodType<Partial<Limits>>
+/** What an operator sets for a workflow: bounds (every one optional, none above its ceiling) and how its threads queue. */
+export const workflowLimitsSchema = z.strictObject({
+  ...(fields as { [B in BoundName]: z.ZodOptional<z.ZodNumber> }),
+  /** At the bound concurrency: `queue` (up to queueDepth), or `drop` at once. Default `queue`. */
+  overflow: z.enum(['queue', 'drop']).optional(),
+  /** Threads of higher priority are claimed first. Default 0. */
+  priority: z.number().int().min(-1000).max(1000).optional(),
+  /** Only runners that have all of these labels take its threads. */
+  labels: z.array(nameSchema).max(20).optional(),
+})
+export type WorkflowLimits = z.infer<typeof workflowLimitsSchema>
 
-/** The bounds in force for a workflow with these overrides. */
-export function limitsWith(overrides: Partial<Limits>): Limits {
-  const defaults = Object.fromEntries(Object.entries(BOUNDS).map(([name, bound]) => [name, bound.default])) as Limits
-  return { ...defaults, ...overrides }
+/** The bounds in force for a workflow with these settings. */
+export function limitsWith(settings: WorkflowLimits): Limits {
+  const bounds = Object.entries(BOUNDS).map(([name, bound]) => [name, settings[name as BoundName] ?? bound.default])
+  // One number for each name of BOUNDS.
+  return Object.fromEntries(bounds) as Limits
 }

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Queryable } from '@/db/client'
 import { plainText } from '@/db/queries/threads/append-steps'
+import { findDigests } from '@/db/queries/threads/find-object'
 import { startThreadRow } from '@/db/queries/threads/start-thread'
 import type { Json } from '@/sdk/types'
 import type { Actor } from '@/server/access/actor'
 import { canonicalJson } from '@/server/cas/canonical'
 import { digestOf, initHash } from '@/server/cas/hash'
 import { contentNode, startNode } from '@/server/cas/nodes'
-import { AppError } from '@/server/kernel/errors'
-import { newThreadId, type ThreadId } from '@/server/kernel/ids'
+import { AppError, LeaseLost } from '@/server/kernel/errors'
+import { type Hash, newThreadId, type ThreadId } from '@/server/kernel/ids'
+import { log } from '@/server/kernel/log'
 import { resolveBundle } from '@/server/registry/resolve'
-import { BOUNDS } from './limits'
+import { BOUNDS, limitsWith, type WorkflowLimits, workflowLimitsSchema } from './limits'
 import type { ThreadStatus } from './status'
 
 export type StartInput = {
@@ -24,27 +26,53 @@ export type StartInput = {
   tags?: string[] | undefined
   dryRun?: boolean | undefined
   idempotencyKey?: string | undefined
+  /** Only runners that have all of these labels, and those of the workflow's settings, take it. */
+  labels?: string[] | undefined
+  /** Higher is claimed first; the default is that of the workflow's settings, and else 0. */
+  priority?: number | undefined
 }
 
-export type StartedThread = { id: ThreadId; workflow: string; bundle: string; status: ThreadStatus; created: boolean }
+/** For a child: the thread that starts it, held by a runner under `token`, at its head `state`. */
+export type Parent = { thread: string; token: number; state: string; depth: number }
+
+export type StartedThread = {
+  id: ThreadId
+  workflow: string
+  bundle: string
+  status: ThreadStatus
+  created: boolean
+  /** Why it was dropped, when it was. */
+  why: string | null
+}
 
 const EXCERPT_CHARACTERS = 200
 
 /**
  * Starts a thread: readable by everyone and claimable when this resolves. The same idempotency key with the same input
- * gives the thread that it started the first time; with another input, CONFLICT.
+ * gives the thread that it started the first time; with another input, CONFLICT. Above the bounds of its workflow the thread is
+ * `dropped`: recorded, with the reason, and never run. Throws LeaseLost when the parent may start nothing any more, and
+ * LIMIT_EXCEEDED at the bound maxDepth.
  */
-export async function startThread(db: Queryable, input: StartInput, actor: Actor): Promise<StartedThread> {
+export async function startThread(
+  db: Queryable,
+  input: StartInput,
+  actor: Pick<Actor, 'name' | 'origin'>,
+  parent: Parent | null = null,
+): Promise<StartedThread> {
   await initHash()
-  const { name, hash: bundle } = await resolveBundle(db, input.workflow)
+  const { name, hash: bundle, permissions, ...workflow } = await resolveBundle(db, input.workflow)
+  const settings = settingsOf(name, workflow.limits)
+  const depth = parent === null ? 0 : parent.depth + 1
+  refuseBelow(depth, limitsWith(settings).maxDepth)
   const prompt = contentNode(input.prompt, [])
   refuseAbove('prompt', prompt.size)
   const promptDigest = digestOf(prompt.body, [])
   const start = startNode({
     name,
     bundle,
-    depth: 0,
-    parentState: null,
+    depth,
+    // A head is a hash that the engine wrote.
+    parentState: parent === null ? null : (parent.state as Hash),
     prompt: prompt.hash,
     maxRounds: input.maxRounds,
     input: input.input,
@@ -60,11 +88,11 @@ export async function startThread(db: Queryable, input: StartInput, actor: Actor
       hash: start.hash,
       body: start.body,
       refs: start.refs,
-      digest: digestOf(start.body, [promptDigest]).toString('hex'),
+      digest: digestOf(start.body, [promptDigest, ...(await parentDigest(db, parent))]).toString('hex'),
     },
-    depth: 0,
-    parentState: null,
-    priority: 0,
+    depth,
+    parentState: parent?.state ?? null,
+    priority: input.priority ?? settings.priority ?? 0,
     maxRounds: input.maxRounds ?? null,
     deadlineSeconds: input.deadlineSeconds ?? null,
     dryRun: input.dryRun ?? false,
@@ -74,7 +102,14 @@ export async function startThread(db: Queryable, input: StartInput, actor: Actor
     idempotencyKey: input.idempotencyKey ?? null,
     idempotencyDigest,
     excerpt: plainText([...input.prompt.slice(0, EXCERPT_CHARACTERS * 2)].slice(0, EXCERPT_CHARACTERS).join('')),
+    parent,
+    labels: [...new Set([...(settings.labels ?? []), ...(input.labels ?? [])])],
+    permissions,
+    concurrency: settings.concurrency ?? null,
+    queueDepth: limitsWith(settings).queueDepth,
+    overflow: settings.overflow ?? 'queue',
   })
+  if (row === undefined) throw new LeaseLost(parent?.thread ?? '')
   if (!row.created && row.digest !== idempotencyDigest) {
     throw new AppError(
       'CONFLICT',
@@ -89,7 +124,29 @@ export async function startThread(db: Queryable, input: StartInput, actor: Actor
     bundle: row.bundle,
     status: row.status as ThreadStatus,
     created: row.created,
+    why: row.why,
   }
+}
+
+/** A workflow's settings; what this version cannot read is told and left out, so that the defaults hold. */
+function settingsOf(workflow: string, stored: unknown): WorkflowLimits {
+  const settings = workflowLimitsSchema.safeParse(stored)
+  if (settings.success) return settings.data
+  log.error({ workflow, problem: settings.error.message }, 'the limits of a workflow cannot be read')
+  return {}
+}
+
+function refuseBelow(depth: number, max: number): void {
+  if (depth <= max) return
+  const message = `A thread of depth ${depth} is deeper than maxDepth allows (${max}). Let a thread higher up do it, or raise the bound of its workflow.`
+  throw new AppError('LIMIT_EXCEEDED', message, { limit: 'maxDepth', max, actual: depth })
+}
+
+async function parentDigest(db: Queryable, parent: Parent | null): Promise<Buffer[]> {
+  if (parent === null) return []
+  const digest = (await findDigests(db, [parent.state])).get(parent.state)
+  if (digest === undefined) throw new LeaseLost(parent.thread)
+  return [digest]
 }
 
 /** SHA-256 of everything that makes the thread what it is. */

@@ -22,18 +22,28 @@ export function isFinished(status: ThreadStatus): status is FinishedStatus {
 export const THREAD_EVENT_TYPES = [
   'queued',
   'claimed',
-  /** Given back by a runner that stopped cleanly. */
+  /** Given back by a runner that stopped cleanly, or whose worker was ended because of another thread. */
   'released',
   'crashed',
   'lease_expired',
+  /** Asked of a running thread; `paused` or `killed` says that it is done. */
+  'pause_requested',
+  'pause_cancelled',
+  'kill_requested',
   'paused',
   'resumed',
   'waiting',
+  /** Somebody gave an input, for the open wait or for a later one. */
+  'input',
+  'input_rejected',
   'woken',
   'killed',
   'retried',
   'forked',
   'finished',
+  /** Refused by the overflow policy of its workflow. */
+  'dropped',
+  'removed',
 ] as const
 
 /** What the end node's `returnCode` means. */

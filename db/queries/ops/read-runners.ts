@@ -1,6 +1,6 @@
 import type { Queryable } from '@/db/client'
 import { mapped } from '@/db/errors'
-import type { runners } from '@/db/schema/threads'
+import type { runners } from '@/db/schema/runners'
 
 export type RunnerRow = Omit<typeof runners.$inferSelect, 'nodeVersion'> & { alive: boolean }
 

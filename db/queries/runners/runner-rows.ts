@@ -9,13 +9,15 @@ export type NewRunner = {
   nodeVersion: string
   capacity: number
   labels: string[]
+  /** What it may give, like exec:git; null means all. */
+  permissions: string[] | null
   sandbox: string[]
 }
 
 export async function insertRunner({ sql }: Queryable, r: NewRunner): Promise<void> {
   await mapped(
-    sql`insert into runners (id, host, pid, version, node_version, capacity, labels, sandbox)
-      values (${r.id}, ${r.host}, ${r.pid}, ${r.version}, ${r.nodeVersion}, ${r.capacity}, ${r.labels}::text[], ${r.sandbox}::text[])
+    sql`insert into runners (id, host, pid, version, node_version, capacity, labels, permissions, sandbox)
+      values (${r.id}, ${r.host}, ${r.pid}, ${r.version}, ${r.nodeVersion}, ${r.capacity}, ${r.labels}::text[], ${r.permissions}::text[], ${r.sandbox}::text[])
       on conflict (id) do nothing`,
   )
 }

@@ -16,11 +16,20 @@ export type ClaimedRow = {
   max_rounds: number | null
   deadline_ms: number | null
   started_ms: number
+  /** Of the time since, spent paused and waiting. */
+  idle_ms: number
   dry_run: boolean
   depth: number
-  start_body: string
-  start_digest: string
-  prompt_body: string
+  /** Asked of it before this claim. */
+  control: 'pause' | 'kill' | null
+  control_actor: string | null
+  control_reason: string | null
+  /** Who started it. */
+  actor: string
+  /** Null, as the prompt is, when the object is gone: the thread's history is damaged. */
+  start_body: string | null
+  start_digest: string | null
+  prompt_body: string | null
   created_ms: number
   /** JSON of `workflows.grants` and `workflows.limits`; null when the workflow has no row. */
   grants: string | null
@@ -28,13 +37,24 @@ export type ClaimedRow = {
   now_ms: number
 }
 
-/** Claims up to `capacity` threads (`claim_threads` in the migrations); `sweep` takes over expired leases first. */
+/**
+ * Claims up to `capacity` threads (`claim_threads` in the migrations); `sweep` takes over expired leases first. `permissions`: what
+ * this runner may give; null means all.
+ */
 export async function claimThreads(
   { sql }: Queryable,
-  options: { runner: string; capacity: number; leaseMs: number; sweep: boolean },
+  options: {
+    runner: string
+    capacity: number
+    leaseMs: number
+    sweep: boolean
+    labels?: string[]
+    permissions?: string[] | null
+  },
 ): Promise<ClaimedRow[]> {
-  const { runner, capacity, leaseMs, sweep } = options
+  const { runner, capacity, leaseMs, sweep, labels = [], permissions = null } = options
   return mapped(
-    sql<ClaimedRow[]>`select * from claim_threads(${runner}, ${capacity}::int, ${leaseMs}::int, ${sweep}::boolean)`,
+    sql<ClaimedRow[]>`select * from claim_threads(${runner}, ${capacity}::int, ${leaseMs}::int, ${sweep}::boolean,
+      ${labels}::text[], ${permissions}::text[])`,
   )
 }

@@ -59,6 +59,12 @@ export async function scriptedThread(db: Database, script: ThreadScript = {}): P
     idempotencyKey: null,
     idempotencyDigest: null,
     excerpt: script.prompt ?? 'do it',
+    parent: null,
+    labels: [],
+    permissions: [],
+    concurrency: null,
+    queueDepth: null,
+    overflow: 'queue',
   })
   const claimed = script.queued
     ? []

@@ -1,7 +1,7 @@
 'use client'
 
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { ArchiveRestore, KeyRound, type LucideIcon, PackagePlus, Rocket, Trash2, Undo2 } from 'lucide-react'
+import { ArchiveRestore, Gauge, KeyRound, type LucideIcon, PackagePlus, Rocket, Trash2, Undo2 } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/context'
@@ -22,6 +22,7 @@ const LOOKS: Record<RegistryEvent['type'], { icon: LucideIcon; text: string }> =
   removed: { icon: Trash2, text: 'Removed' },
   restored: { icon: ArchiveRestore, text: 'Restored' },
   granted: { icon: KeyRound, text: 'Permissions changed' },
+  limited: { icon: Gauge, text: 'Limits changed' },
 }
 
 /** What happened to the workflow, newest first, with how the threads of each version ended. */
@@ -35,7 +36,9 @@ export function VersionTimeline({ workflow }: { workflow: WorkflowDetail }) {
   )
   const events = history.data?.pages.flatMap((page) => page.items) ?? []
   // A version that was current twice is told once, where it became so last.
-  const current = events.find((event) => event.type !== 'granted' && event.after === workflow.current)
+  const current = events.find(
+    (event) => event.type !== 'granted' && event.type !== 'limited' && event.after === workflow.current,
+  )
   return (
     <Panel title="Versions" bodyClassName="p-0">
       {history.error !== null && <p className="p-4 whitespace-pre-line text-danger">{sentenceOf(history.error)}</p>}

@@ -102,6 +102,13 @@ export function buildProgram(io: Io, done: (exitCode: number) => void): Command 
     .description('add grants: exec:git, or exec:git=folder; --revoke takes one away')
     .addOption(many('--revoke <grant>', 'take away exec:git, or only its folder exec:git=folder'))
     .action(to(async () => (await import('./commands/workflow-grant')).grant))
+  workflow
+    .command('limits <name>')
+    .description('show the limits set for a workflow, or change them')
+    .addOption(many('--set <limit=value>', 'like concurrency=2, overflow=drop or labels=gpu,linux'))
+    .addOption(many('--unset <limit>', 'back to its default'))
+    .option('--note <text>', 'why, for the history')
+    .action(to(async () => (await import('./commands/workflow-limits')).limits))
 
   const thread = noun('thread', 'follow and inspect runs')
   thread

@@ -4,6 +4,7 @@ import { buildBundle } from '@/server/registry/build'
 import { CliError } from '../cli-error'
 import { EXIT_CODES } from '../exit-codes'
 import { addGrants, formatGrants, parseGrant } from '../grants'
+import { formatLimits } from '../limits'
 import { argument, pageLimit, parseOptions, readInput } from '../options'
 import { formatTable } from '../output/table'
 import { printable, printableLine } from '../output/terminal'
@@ -113,6 +114,8 @@ export const show: Handler = async (io, args, raw) => {
       ...(it.missingGrants.length
         ? [`  ${paint('yellow', `asked for, not granted: ${it.missingGrants.join(', ')}`)}`]
         : []),
+      'Limits',
+      ...formatLimits(it.limits).map((line) => `  ${line}`),
       'Versions',
       ...versions.map((line) => `  ${line}`),
       '',

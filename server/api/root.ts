@@ -18,6 +18,7 @@ import { descriptor } from './workflow/descriptor'
 import { get as workflowGet } from './workflow/get'
 import { grant } from './workflow/grant'
 import { history } from './workflow/history'
+import { limits } from './workflow/limits'
 import { list as workflowList } from './workflow/list'
 import { rollback } from './workflow/rollback'
 import { source } from './workflow/source'
@@ -26,7 +27,18 @@ import { validate } from './workflow/validate'
 /** Names only. */
 export const appRouter = router({
   thread: { start, get: threadGet, list: threadList, records, watch, watchList, verify: threadVerify },
-  workflow: { add, list: workflowList, get: workflowGet, history, rollback, grant, source, descriptor, validate },
+  workflow: {
+    add,
+    list: workflowList,
+    get: workflowGet,
+    history,
+    rollback,
+    grant,
+    limits,
+    source,
+    descriptor,
+    validate,
+  },
   cas: { put, get: casGet, list: casList, refs, verify: casVerify },
   runner: { list: runnerList },
   system: { info },

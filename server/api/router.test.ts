@@ -53,6 +53,7 @@ it('the router has the procedures that clients are built on', () => {
     'workflow.get',
     'workflow.grant',
     'workflow.history',
+    'workflow.limits',
     'workflow.list',
     'workflow.rollback',
     'workflow.source',

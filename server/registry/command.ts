@@ -4,7 +4,9 @@ import { lockWorkflow } from '@/db/queries/registry/lock-workflow'
 import { latestEvent } from '@/db/queries/registry/read-events'
 import type { WorkflowRow } from '@/db/queries/registry/read-workflow'
 import { saveWorkflow } from '@/db/queries/registry/save-workflow'
+import { workflowLimitsSchema } from '@/server/threads/limits'
 import { type Change, evolve, expectVersion, type WorkflowState } from './decide'
+import { normaliseLimits } from './limits'
 import { grantsSchema } from './views'
 
 export type Command = {
@@ -32,16 +34,14 @@ export function runCommand(
     const changes = await decide(tx, before)
     let after = before
     for (const change of changes) {
-      const { type } = change
-      const data = type === 'granted' ? { grants: change.grants } : {}
       const seq = await appendEvent(tx, {
         workflow: name,
-        type,
+        type: change.type,
         before: change.before,
         after: change.after,
         actor,
         note,
-        data,
+        data: dataOf(change),
       })
       after = evolve(after, change, seq)
     }
@@ -50,7 +50,13 @@ export function runCommand(
   })
 }
 
+function dataOf(change: Change): object {
+  if (change.type === 'granted') return { grants: change.grants }
+  return change.type === 'limited' ? { limits: change.limits } : {}
+}
+
 export function stateOf(row: WorkflowRow): WorkflowState {
   const { current, state, version } = row
-  return { current, state, version, grants: grantsSchema.parse(row.grants) }
+  const limits = normaliseLimits(workflowLimitsSchema.parse(row.limits))
+  return { current, state, version, grants: grantsSchema.parse(row.grants), limits }
 }

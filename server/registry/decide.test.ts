@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { decideAdd, decideGrant, decideRollback, evolve, expectVersion, type WorkflowState } from './decide'
+import {
+  decideAdd,
+  decideGrant,
+  decideLimit,
+  decideRollback,
+  evolve,
+  expectVersion,
+  type WorkflowState,
+} from './decide'
 
 const git = { exec: [{ command: 'git', folders: [] }] }
-const active: WorkflowState = { current: 'A', state: 'active', version: 4, grants: { exec: [] } }
+const active: WorkflowState = { current: 'A', state: 'active', version: 4, grants: { exec: [] }, limits: {} }
 const removed: WorkflowState = { ...active, state: 'removed' }
 
 describe('given a workflow', () => {
@@ -46,19 +54,28 @@ describe('given a workflow', () => {
     expect(decideGrant(active, git)).toEqual([{ type: 'granted', before: 'A', after: 'A', grants: git }])
   })
 
+  it('when setting the limits it has, then nothing happens', () => {
+    expect(decideLimit({ ...active, limits: { concurrency: 2 } }, { concurrency: 2 })).toEqual([])
+    expect(decideLimit({ ...active, limits: { concurrency: 2 } }, {})).toEqual([
+      { type: 'limited', before: 'A', after: 'A', limits: {} },
+    ])
+  })
+
   it('when it was removed, then every command is a conflict', () => {
     expect(() => decideAdd(removed, { hash: 'B', grants: null })).toThrow(/restore it first/)
     expect(() => decideRollback(removed, 'B')).toThrow(/restore it first/)
     expect(() => decideGrant(removed, git)).toThrow(/restore it first/)
+    expect(() => decideLimit(removed, {})).toThrow(/restore it first/)
   })
 })
 
 describe('events', () => {
-  it('give the state: version is the newest seq, grants stay through versions, removal and restoring', () => {
+  it('give the state: version is the newest seq, grants and limits stay through versions, removal and restoring', () => {
     let state = evolve(null, { type: 'added', before: null, after: 'A' }, 1)
     state = evolve(state, { type: 'granted', before: 'A', after: 'A', grants: git }, 2)
+    state = evolve(state, { type: 'limited', before: 'A', after: 'A', limits: { concurrency: 2 } }, 3)
     state = evolve(state, { type: 'added', before: 'A', after: 'B' }, 5)
-    expect(state).toEqual({ current: 'B', state: 'active', version: 5, grants: git })
+    expect(state).toEqual({ current: 'B', state: 'active', version: 5, grants: git, limits: { concurrency: 2 } })
     state = evolve(state, { type: 'removed', before: 'B', after: 'B' }, 6)
     expect(state.state).toBe('removed')
     state = evolve(state, { type: 'restored', before: 'B', after: 'B' }, 7)
@@ -67,6 +84,7 @@ describe('events', () => {
       state: 'active',
       version: 8,
       grants: git,
+      limits: { concurrency: 2 },
     })
   })
 })

@@ -9,6 +9,8 @@ export type WorkflowState = {
   /** `seq` of its newest event. */
   version: number
   grants: Grants
+  /** Bounds that an operator set for it; what is not set has its default. */
+  limits: WorkflowLimits
 }
 
 /** What an event says; who, when and for which workflow are added where it is stored. `before` and `after` are hashes. */
@@ -56,6 +58,13 @@ export function decideGrant(now: WorkflowState, grants: Grants): Change[] {
   return [{ type: 'granted', before: now.current, after: now.current, grants }]
 }
 
+/** Limits replace what was set; the same limits again change nothing. Both are in the form of `normaliseLimits`. */
+export function decideLimit(now: WorkflowState, limits: WorkflowLimits): Change[] {
+  if (now.state === 'removed') throw removed()
+  if (JSON.stringify(limits) === JSON.stringify(now.limits)) return []
+  return [{ type: 'limited', before: now.current, after: now.current, limits }]
+}
+
 /** The state after an event with this `seq`. */
 export function evolve(now: WorkflowState | null, change: Change, seq: number): WorkflowState {
   return {
@@ -63,6 +72,7 @@ export function evolve(now: WorkflowState | null, change: Change, seq: number): 
     state: stateAfter(now, change),
     version: seq,
     grants: change.type === 'granted' ? change.grants : (now?.grants ?? NO_GRANTS),
+    limits: change.type === 'limited' ? change.limits : (now?.limits ?? {}),
   }
 }
 
@@ -97,6 +107,7 @@ function describeEvent({ type, actor, note, at, after }: LastEvent): string {
     removed: 'removed it',
     restored: 'restored it',
     granted: 'changed what it may do',
+    limited: 'changed its limits',
   }
   return `${actor} ${verb[type] ?? type} at ${at.toISOString()}${note ? ` (${note})` : ''}.`
 }

@@ -14,7 +14,7 @@ const SHOWN_VERSIONS = 200
 export async function getWorkflow(db: Queryable, name: string): Promise<WorkflowDetail> {
   const row = await readWorkflow(db, name)
   if (!row) throw workflowNotFound(name)
-  const { current, state, version, grants } = stateOf(row)
+  const { current, state, version, grants, limits } = stateOf(row)
   const [stored, versions] = await Promise.all([
     readStoredDescriptor(db, current),
     readVersions(db, name, SHOWN_VERSIONS),
@@ -27,6 +27,7 @@ export async function getWorkflow(db: Queryable, name: string): Promise<Workflow
     version,
     descriptor,
     grants,
+    limits,
     missingGrants: missingGrants(descriptor, grants),
     updatedAt: row.updatedAt.toISOString(),
     versions: versions.map((one) => ({

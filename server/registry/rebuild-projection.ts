@@ -5,6 +5,7 @@ import { readAllEvents } from '@/db/queries/registry/read-events'
 import { AppError } from '@/server/kernel/errors'
 import { workflowLimitsSchema } from '@/server/threads/limits'
 import { type Change, evolve, type WorkflowState } from './decide'
+import { normaliseLimits } from './limits'
 import { grantsSchema } from './views'
 
 /** What the events of a workflow say it is; its row in `workflows` must equal it. Null when it has no event. */
@@ -16,13 +17,10 @@ export async function rebuildProjection(db: Queryable, name: string): Promise<Wo
 
 function changeOf({ seq, type, before, after, data }: EventRow): Change {
   if (after === null) throw new AppError('INTERNAL', `Registry event ${seq} names no version.`, {})
-  if (type !== 'granted' && type !== 'limited') return { type, before, after }
-  if (type === 'limited')
-    return {
-      type,
-      before: before ?? after,
-      after,
-      limits: z.object({ limits: workflowLimitsSchema }).parse(data).limits,
-    }
+  if (type === 'limited') {
+    const { limits } = z.object({ limits: workflowLimitsSchema }).parse(data)
+    return { type, before: before ?? after, after, limits: normaliseLimits(limits) }
+  }
+  if (type !== 'granted') return { type, before, after }
   return { type, before: before ?? after, after, grants: z.object({ grants: grantsSchema }).parse(data).grants }
 }

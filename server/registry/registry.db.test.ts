@@ -5,6 +5,7 @@ import { addWorkflow } from './add'
 import { getWorkflow } from './get'
 import { grantWorkflow } from './grant'
 import { workflowHistory } from './history'
+import { limitWorkflow } from './limit'
 import { listWorkflows } from './list'
 import { rebuildProjection } from './rebuild-projection'
 import { resolveBundle } from './resolve'
@@ -226,12 +227,41 @@ describe('granting', () => {
   })
 })
 
+describe('limits', () => {
+  it('replace those set before, in one form whatever their order, and stay through versions', async () => {
+    await add('limited', bundle('limited a'))
+    const set = (limits: object) => limitWorkflow(db, { name: 'limited', limits, note: 'slow tool' }, ann)
+    const first = await set({ labels: ['gpu', 'big', 'gpu'], concurrency: 2 })
+    expect(first.limits).toEqual({ concurrency: 2, labels: ['big', 'gpu'] })
+    expect((await set({ concurrency: 2, labels: ['big', 'gpu'] })).version).toBe(first.version)
+    await set({ queueDepth: 7, labels: [] })
+    await add('limited', bundle('limited b'))
+    expect((await getWorkflow(db, 'limited')).limits).toEqual({ queueDepth: 7 })
+    expect((await resolveBundle(db, 'limited')).limits).toEqual({ queueDepth: 7 })
+    const { items } = await workflowHistory(db, { name: 'limited', limit: 2 })
+    expect(items[1]).toMatchObject({ type: 'limited', actor: 'key:ann', note: 'slow tool' })
+  })
+
+  it('are a conflict on the sight of another version, and NOT_FOUND for a workflow that is not there', async () => {
+    const { version } = await add('limited-twice', bundle('limited twice'))
+    await limitWorkflow(db, { name: 'limited-twice', limits: { maxRounds: 3 }, expectedVersion: version }, ann)
+    const late = limitWorkflow(db, { name: 'limited-twice', limits: {}, expectedVersion: version }, bob)
+    expect((await errorOf(late)).message).toMatch(/key:ann changed its limits at/)
+    expect((await errorOf(limitWorkflow(db, { name: 'no-such', limits: {} }, ann))).code).toBe('NOT_FOUND')
+  })
+})
+
 describe('resolving', () => {
   it('gives the current version, any version by hash, and refuses what cannot run', async () => {
     const v1 = await add('resolved', bundle('r1'))
     const v2 = await add('resolved', bundle('r2'))
-    expect(await resolveBundle(db, 'resolved')).toEqual({ name: 'resolved', hash: v2.hash })
-    expect(await resolveBundle(db, `resolved@${v1.hash}`)).toEqual({ name: 'resolved', hash: v1.hash })
+    expect(await resolveBundle(db, 'resolved')).toEqual({
+      name: 'resolved',
+      hash: v2.hash,
+      limits: {},
+      permissions: [],
+    })
+    expect(await resolveBundle(db, `resolved@${v1.hash}`)).toMatchObject({ name: 'resolved', hash: v1.hash })
     expect((await errorOf(resolveBundle(db, 'absent'))).code).toBe('NOT_FOUND')
     expect((await errorOf(resolveBundle(db, 'resolved@0000000000000'))).code).toBe('NOT_FOUND')
     expect((await errorOf(resolveBundle(db, 'No Name'))).code).toBe('BAD_INPUT')
@@ -288,7 +318,7 @@ describe('reading', () => {
 
 describe('the projection', () => {
   it('is what its events say', async () => {
-    const live = await db.sql`select name, current, state, version, grants from workflows order by name`
+    const live = await db.sql`select name, current, state, version, grants, limits from workflows order by name`
     for (const { name, ...row } of live)
       expect({ name, ...(await rebuildProjection(db, name)) }).toEqual({ name, ...row })
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { jsonObjectSchema } from '@/server/kernel/json'
+import { workflowLimitsSchema } from '@/server/threads/limits'
 
 const graphEdgeSchema = z.object({
   from: z.string(),
@@ -73,6 +74,8 @@ export const workflowDetailSchema = z.object({
   version: z.number(),
   descriptor: descriptorSchema,
   grants: grantsSchema,
+  /** Bounds that are set for it. */
+  limits: workflowLimitsSchema,
   /** Permissions asked for and not granted. */
   missingGrants: z.array(z.string()),
   updatedAt: z.string(),

@@ -674,7 +674,7 @@ BEGIN
     VALUES (t.id, t.event_seq, type, t.status, t.height, t.head, actor, reason, data);
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.thread_ended(t threads, actor text)
+CREATE OR REPLACE FUNCTION public.thread_ended(t threads, by_whom text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -682,11 +682,11 @@ DECLARE
   work boolean;
 BEGIN
   INSERT INTO thread_tasks (kind, thread, actor, reason)
-    SELECT 'wake', w.thread, actor, 'thread ' || t.id || ' ended' FROM waits w
+    SELECT 'wake', w.thread, by_whom, 'thread ' || t.id || ' ended' FROM waits w
     WHERE w.status = 'open' AND w.kind = 'threads' AND w.targets @> ARRAY[t.id];
   work := FOUND OR EXISTS (SELECT 1 FROM threads q WHERE q.workflow = t.workflow AND q.status = 'queued');
   INSERT INTO thread_tasks (kind, thread, actor, reason)
-    SELECT 'kill', c.id, actor, 'its parent ' || t.id || ' ended as ' || t.status FROM threads c
+    SELECT 'kill', c.id, by_whom, 'its parent ' || t.id || ' ended as ' || t.status FROM threads c
     WHERE c.parent_thread = t.id AND c.status IN ('queued', 'running', 'paused', 'waiting');
   IF FOUND THEN PERFORM pg_notify('cairn_control', ''); END IF;
   IF work THEN PERFORM pg_notify('cairn_work', ''); END IF;

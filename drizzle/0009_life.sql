@@ -20,16 +20,16 @@ END $$;
 --> statement-breakpoint
 -- What follows from the end of a thread, whatever ended it: who waits for it looks again, its unfinished children end too, and
 -- a place in its workflow is free.
-CREATE FUNCTION thread_ended(t threads, actor text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION thread_ended(t threads, by_whom text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   work boolean;
 BEGIN
   INSERT INTO thread_tasks (kind, thread, actor, reason)
-    SELECT 'wake', w.thread, actor, 'thread ' || t.id || ' ended' FROM waits w
+    SELECT 'wake', w.thread, by_whom, 'thread ' || t.id || ' ended' FROM waits w
     WHERE w.status = 'open' AND w.kind = 'threads' AND w.targets @> ARRAY[t.id];
   work := FOUND OR EXISTS (SELECT 1 FROM threads q WHERE q.workflow = t.workflow AND q.status = 'queued');
   INSERT INTO thread_tasks (kind, thread, actor, reason)
-    SELECT 'kill', c.id, actor, 'its parent ' || t.id || ' ended as ' || t.status FROM threads c
+    SELECT 'kill', c.id, by_whom, 'its parent ' || t.id || ' ended as ' || t.status FROM threads c
     WHERE c.parent_thread = t.id AND c.status IN ('queued', 'running', 'paused', 'waiting');
   IF FOUND THEN PERFORM pg_notify('cairn_control', ''); END IF;
   IF work THEN PERFORM pg_notify('cairn_work', ''); END IF;

@@ -4,6 +4,8 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useRef, useState } from 'react'
+import { controlId } from '@/app/_form/field-control'
+import { InputEditor, useInputDraft } from '@/app/_form/input-editor'
 import { useTRPC } from '@/app/_trpc/context'
 import { fieldErrorsOf, sentenceOf } from '@/app/_trpc/errors'
 import { Button } from '@/app/_ui/button'
@@ -13,7 +15,6 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { Panel } from '@/app/_ui/panel'
 import type { ThreadDetail } from '@/server/threads/views'
 import { MissingGrants } from '../../_components/missing-grants'
-import { InputEditor, useInputDraft } from './input-editor'
 
 /** `from` is a thread whose prompt and input are taken over. */
 export function RunForm({ name, from }: { name: string; from: ThreadDetail | null }) {
@@ -39,7 +40,7 @@ export function RunForm({ name, from }: { name: string; from: ThreadDetail | nul
     setProblems(read.problems)
     const first = read.problems.keys().next()
     if (!first.done) {
-      document.getElementById(`input-${first.value}`)?.focus()
+      document.getElementById(controlId('input', first.value))?.focus()
       return
     }
     const names = tags.split(/[\s,]+/).filter((tag) => tag !== '')

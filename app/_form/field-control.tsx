@@ -3,10 +3,12 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { Button } from '@/app/_ui/button'
 import { Field, Input, Select, Textarea } from '@/app/_ui/field'
-import { type Draft, draftOf } from '../_model/form-draft'
-import type { FormField } from '../_model/form-field'
+import { type Draft, draftOf } from './form-draft'
+import type { FormField } from './form-field'
 
 type ControlProps = {
+  /** Begins the ids of the controls: two forms on one page have different ones. */
+  form: string
   name: string
   path: string
   field: FormField
@@ -16,13 +18,18 @@ type ControlProps = {
   onChange: (draft: Draft) => void
 }
 
+/** The id of the control at a dotted path, where a person is led to what is wrong. */
+export function controlId(form: string, path: string): string {
+  return `${form}-${path}`
+}
+
 /** The control for one field of the input, with those inside it. */
 export function FieldControl(props: ControlProps) {
-  const { name, path, field, draft, isRequired, problems, onChange } = props
+  const { form, name, path, field, draft, isRequired, problems, onChange } = props
   const label = field.title ?? name
   if (field.kind === 'object') return <ObjectControl {...props} field={field} label={label} />
   if (field.kind === 'array') return <ArrayControl {...props} field={field} label={label} />
-  const id = `input-${path}`
+  const id = controlId(form, path)
   const error = problems.get(path)
   const described = error !== undefined || field.description !== null ? `${id}-note` : undefined
   const common = { id, 'aria-describedby': described, 'aria-invalid': error !== undefined }
@@ -87,7 +94,7 @@ type LabelledProps<K extends FormField['kind']> = Omit<ControlProps, 'field'> & 
   label: string
 }
 
-function ObjectControl({ field, label, path, draft, problems, onChange }: LabelledProps<'object'>) {
+function ObjectControl({ form, field, label, path, draft, problems, onChange }: LabelledProps<'object'>) {
   const members = typeof draft === 'object' && !Array.isArray(draft) ? draft : {}
   return (
     <fieldset className={path === '' ? 'grid gap-4' : 'grid gap-4 rounded-lg border border-line p-3'}>
@@ -96,6 +103,7 @@ function ObjectControl({ field, label, path, draft, problems, onChange }: Labell
       {field.fields.map((each) => (
         <FieldControl
           key={each.name}
+          form={form}
           name={each.name}
           path={path === '' ? each.name : `${path}.${each.name}`}
           field={each.field}
@@ -109,7 +117,7 @@ function ObjectControl({ field, label, path, draft, problems, onChange }: Labell
   )
 }
 
-function ArrayControl({ field, label, path, draft, problems, onChange }: LabelledProps<'array'>) {
+function ArrayControl({ form, field, label, path, draft, problems, onChange }: LabelledProps<'array'>) {
   const items = Array.isArray(draft) ? draft : []
   return (
     <fieldset className="grid gap-2 rounded-lg border border-line p-3">
@@ -120,6 +128,7 @@ function ArrayControl({ field, label, path, draft, problems, onChange }: Labelle
         <div key={index} className="flex items-end gap-2">
           <div className="min-w-0 flex-1">
             <FieldControl
+              form={form}
               name={`${label} ${index + 1}`}
               path={`${path}.${index}`}
               field={field.item}

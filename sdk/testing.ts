@@ -1,6 +1,28 @@
 /** For the tests of a workflow: a runtime in memory, and a run to the end. `import { … } from 'cairn/sdk/testing'`. */
 import { createHash } from 'node:crypto'
-import type { ExecOptions, ExecResult, Json, RoleStep, Runtime, WorkflowCompletion, WorkflowFn } from './types'
+import type {
+  ChildThread,
+  ExecOptions,
+  ExecResult,
+  InputAnswer,
+  Json,
+  RoleStep,
+  Runtime,
+  StartThreadOptions,
+  ThreadsAnswer,
+  WaitForInput,
+  WaitForThreads,
+  WaitForTime,
+  WorkflowCompletion,
+  WorkflowFn,
+} from './types'
+
+/** What a person, a clock or a child answers in a test: at once, as when the role runs again after its wait. */
+export type WaitScript = {
+  input?: (request: WaitForInput) => Promise<InputAnswer>
+  until?: (request: WaitForTime) => Promise<void>
+  threads?: (request: WaitForThreads) => Promise<ThreadsAnswer>
+}
 
 export type ScriptedRuntime = Runtime & {
   /** Content nodes that were put, by hash. */
@@ -8,24 +30,55 @@ export type ScriptedRuntime = Runtime & {
   logs: { text: string; level: string; tag: string | null }[]
   /** Commands that ran, as they were asked for. */
   commands: { command: string; args: string[] }[]
+  /** Children that were started, as they were asked for. */
+  children: StartThreadOptions[]
+  waits: (WaitForInput | WaitForTime | WaitForThreads)[]
 }
 
 export type RuntimeScript = {
   /** What `runtime.exec` answers. Without it every command is refused, as one that was not granted. */
   exec?: (command: string, args: string[], options: ExecOptions) => Promise<ExecResult>
+  /** What `runtime.startThread` answers. Without it there is no workflow to start. */
+  startThread?: (options: StartThreadOptions) => Promise<ChildThread>
+  /** What `runtime.wait` answers, by kind. A time is reached at once without it; another kind without a script is an error. */
+  wait?: WaitScript
   signal?: AbortSignal
   dryRun?: boolean
 }
 
 /** Hashes have the platform's form but are not its hashes: equal text and refs give equal hashes, and that is all. */
-export function scriptedRuntime({ exec, signal, dryRun = false }: RuntimeScript = {}): ScriptedRuntime {
+export function scriptedRuntime(script: RuntimeScript = {}): ScriptedRuntime {
+  const { exec, startThread, signal, dryRun = false } = script
   const contents: ScriptedRuntime['contents'] = new Map()
   const logs: ScriptedRuntime['logs'] = []
   const commands: ScriptedRuntime['commands'] = []
+  const children: ScriptedRuntime['children'] = []
+  const waits: ScriptedRuntime['waits'] = []
+
+  function wait(request: WaitForInput): Promise<InputAnswer>
+  function wait(request: WaitForTime): Promise<void>
+  function wait(request: WaitForThreads): Promise<ThreadsAnswer>
+  async function wait(
+    request: WaitForInput | WaitForTime | WaitForThreads,
+  ): Promise<InputAnswer | ThreadsAnswer | undefined> {
+    waits.push(request)
+    if ('until' in request) {
+      await script.wait?.until?.(request)
+      return undefined
+    }
+    const answer = 'input' in request ? script.wait?.input?.(request) : script.wait?.threads?.(request)
+    if (answer !== undefined) return answer
+    throw new Error(
+      `The test has no script for a wait for ${'input' in request ? 'an input' : 'threads'}: give scriptedRuntime a wait.`,
+    )
+  }
+
   return {
     contents,
     logs,
     commands,
+    children,
+    waits,
     cas: {
       async put(text, refs = []) {
         for (const ref of refs) if (!contents.has(ref)) throw new Error(`There is no content ${ref} to refer to.`)
@@ -40,6 +93,12 @@ export function scriptedRuntime({ exec, signal, dryRun = false }: RuntimeScript 
       if (exec) return exec(command, args, options)
       throw Object.assign(new Error(`${command} is not granted to this workflow.`), { name: 'NOT_GRANTED' })
     },
+    async startThread(options) {
+      children.push(options)
+      if (startThread) return startThread(options)
+      throw Object.assign(new Error(`There is no workflow ${options.workflow}.`), { name: 'NOT_FOUND' })
+    },
+    wait,
     log: (text, { tag, level = 'info' } = {}) => void logs.push({ text, level, tag: tag ?? null }),
     signal: signal ?? new AbortController().signal,
     dryRun,

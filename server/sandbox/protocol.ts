@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import type { Json, ThreadContext } from '@/sdk/types'
+import type { Json, JsonObject, ThreadContext } from '@/sdk/types'
+import { type Hash, hashSchema, nameSchema, type ThreadId, threadIdSchema } from '@/server/kernel/ids'
+import { jsonObjectSchema, jsonSchema } from '@/server/kernel/json'
 
 /**
  * The one message schema between a trusted process and a sandboxed worker: JSON, a line each, over file descriptor 3.
@@ -23,6 +25,8 @@ export type ToWorker =
   | { type: 'refused'; run: string; id: number; error: { name: string; message: string } }
   /** The run is to end: abort its signal. */
   | { type: 'abort'; run: string; reason: string }
+  /** The run is over though its generator is not: nothing is settled any more, and nothing that it sends would count. */
+  | { type: 'suspended'; run: string }
 
 const thrown = z.object({
   name: z.string().max(200),
@@ -49,7 +53,7 @@ export const fromWorkerSchema = z.discriminatedUnion('type', [
     type: z.literal('call'),
     run: runId,
     id: z.number().int(),
-    method: z.enum(['cas.get', 'exec']),
+    method: z.enum(['cas.get', 'exec', 'thread.start', 'wait']),
     args: z.unknown(),
   }),
   z.strictObject({
@@ -63,6 +67,68 @@ export const fromWorkerSchema = z.discriminatedUnion('type', [
 export type FromWorker = z.infer<typeof fromWorkerSchema>
 export type Thrown = z.infer<typeof thrown>
 
+/** A child's prompt, at most, in characters: as much as a person may give. */
+const MAX_PROMPT_CHARACTERS = 1024 * 1024
+/** What a person is asked, at most, in characters. */
+const MAX_QUESTION_CHARACTERS = 16_384
+/** Threads that one wait may name. */
+export const MAX_WAIT_TARGETS = 100
+/** The year 9999: JavaScript and Postgres both can say it. */
+const LAST_MS = Date.UTC(9999, 11, 31)
+const timeoutMs = z.number().int().min(0).max(LAST_MS).nullable()
+
+/** A wait of any kind in one shape, with what its kind lacks filled in. Times in milliseconds. */
+export type Wait = {
+  kind: 'input' | 'until' | 'threads'
+  name: string
+  prompt: string | null
+  schema: JsonObject | null
+  subject: Hash | null
+  answerers: { role?: 'operator' | 'author' | 'admin' | 'owner' | undefined; names?: string[] | undefined } | null
+  untilMs: number | null
+  /** From when the wait is written. */
+  timeoutMs: number | null
+  targets: ThreadId[]
+  mode: 'all' | 'any' | 'success'
+}
+const NO_WAIT: Omit<Wait, 'kind'> = {
+  name: 'input',
+  prompt: null,
+  schema: null,
+  subject: null,
+  answerers: null,
+  untilMs: null,
+  timeoutMs: null,
+  targets: [],
+  mode: 'all',
+}
+
+const waitSchema = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('input'),
+      name: nameSchema,
+      prompt: z.string().max(MAX_QUESTION_CHARACTERS),
+      schema: jsonObjectSchema,
+      subject: hashSchema.nullable(),
+      answerers: z
+        .strictObject({
+          role: z.enum(['operator', 'author', 'admin', 'owner']).optional(),
+          names: z.array(z.string().min(1).max(200)).max(100).optional(),
+        })
+        .nullable(),
+      timeoutMs,
+    }),
+    z.strictObject({ kind: z.literal('until'), untilMs: z.number().int().min(0).max(LAST_MS) }),
+    z.strictObject({
+      kind: z.literal('threads'),
+      targets: z.array(threadIdSchema).min(1).max(MAX_WAIT_TARGETS),
+      mode: z.enum(['all', 'any', 'success']),
+      timeoutMs,
+    }),
+  ])
+  .transform((wait): Wait => ({ ...NO_WAIT, ...wait }))
+
 /** Arguments of the methods that a bundle may call. */
 export const callArgs = {
   'cas.get': z.strictObject({ hash: z.string() }),
@@ -73,4 +139,17 @@ export const callArgs = {
     stdin: z.string().nullable(),
     timeoutMs: z.number().int().positive().nullable(),
   }),
+  'thread.start': z.strictObject({
+    workflow: z
+      .string()
+      .max(78)
+      .regex(/^[a-z][a-z0-9-]*(@[0-9A-Z]{13})?$/, 'must be the name of a workflow, or name@hash for one version of it'),
+    prompt: z.string().max(MAX_PROMPT_CHARACTERS),
+    input: jsonSchema.optional(),
+    maxRounds: z.number().int().positive().optional(),
+    tags: z.array(nameSchema).max(20).optional(),
+    labels: z.array(nameSchema).max(20).optional(),
+    priority: z.number().int().min(-1000).max(1000).optional(),
+  }),
+  wait: waitSchema,
 }

@@ -1,31 +1,45 @@
-import type { ExecResult, Json, Recorded, RoleOutput, Runtime, WorkflowFn } from '@/sdk/types'
+import type { ChildThread, ExecResult, Json, Recorded, RoleOutput, Runtime, WorkflowFn } from '@/sdk/types'
 import { hashBytes } from '@/server/cas/hash'
 import { contentNode } from '@/server/cas/nodes'
 import type { Hash } from '@/server/kernel/ids'
 import type { FromWorker, ToWorker } from '../protocol'
 import { toThrown } from './to-thrown'
+import { type AnyWait, waitArgs } from './wait-args'
 
 type RunMessage = Extract<ToWorker, { type: 'run' }>
 type ForRun = Exclude<ToWorker, { type: 'load' | 'describe' | 'run' }>
 export type Run = { receive(message: ForRun): void; finished: Promise<void> }
 
+type Method = Extract<FromWorker, { type: 'call' }>['method']
 type Waiter<T> = { resolve(value: T): void; reject(error: Error): void }
 
 /** Drives one generator: a yield is sent, and nothing after it runs before the runner says that its node is durable. */
-export function createRun(start: RunMessage, workflow: WorkflowFn, send: (message: FromWorker) => void): Run {
+export function createRun(start: RunMessage, workflow: WorkflowFn, toRunner: (message: FromWorker) => void): Run {
   const { run } = start
   const abort = new AbortController()
   const calls = new Map<number, Waiter<Json>>()
   let head = start.head
   let appended: Waiter<Recorded> | undefined
   let lastCall = 0
+  let suspended = false
+  let suspend: () => void = () => undefined
+  const suspension = new Promise<void>((resolve) => {
+    suspend = resolve
+  })
 
-  function call<T extends Json>(method: 'cas.get' | 'exec', args: Json): Promise<T> {
+  /** Of a run that was suspended, nothing counts: its next run starts from the steps. */
+  const send = (message: FromWorker) => {
+    if (!suspended) toRunner(message)
+  }
+
+  function call<T>(method: Method, args: unknown): Promise<T> {
+    // Not refused: code that catches the refusal would go on.
+    if (suspended) return new Promise<never>(() => undefined)
     if (abort.signal.aborted) return Promise.reject(abort.signal.reason)
     const id = ++lastCall
     send({ type: 'call', run, id, method, args })
     // The runner answers a method with the type that `Runtime` gives it.
-    return new Promise<Json>((resolve, reject) => calls.set(id, { resolve, reject })) as Promise<T>
+    return new Promise<Json>((resolve, reject) => calls.set(id, { resolve, reject })) as Promise<unknown> as Promise<T>
   }
 
   const runtime: Runtime = {
@@ -47,6 +61,9 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, send: (messag
         stdin: options.stdin ?? null,
         timeoutMs: options.timeoutMs ?? null,
       }),
+    startThread: ({ workflow, prompt, input, maxRounds, tags, labels, priority }) =>
+      call<ChildThread>('thread.start', { workflow, prompt, input, maxRounds, tags, labels, priority }),
+    wait: async <T>(request: AnyWait) => call<T>('wait', waitArgs(request)),
     log(text, options = {}) {
       send({ type: 'log', run, level: options.level ?? 'info', tag: options.tag ?? null, text: String(text) })
     },
@@ -69,10 +86,12 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, send: (messag
     }
   }
 
+  const driven = drive().catch((error: unknown) => {
+    if (!abort.signal.aborted) send({ type: 'failed', run, error: toThrown(error) })
+  })
+
   return {
-    finished: drive().catch((error: unknown) => {
-      if (!abort.signal.aborted) send({ type: 'failed', run, error: toThrown(error) })
-    }),
+    finished: Promise.race([driven, suspension]),
     receive(message) {
       switch (message.type) {
         case 'appended':
@@ -93,7 +112,14 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, send: (messag
           for (const waiter of calls.values()) waiter.reject(reason)
           calls.clear()
           appended?.reject(reason)
+          return
         }
+        case 'suspended':
+          suspended = true
+          calls.clear()
+          appended = undefined
+          suspend()
+          abort.abort(new DOMException('The run ended: its thread waits or is paused.', 'Suspended'))
       }
     },
   }

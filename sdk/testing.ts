@@ -58,9 +58,7 @@ export function scriptedRuntime(script: RuntimeScript = {}): ScriptedRuntime {
   function wait(request: WaitForInput): Promise<InputAnswer>
   function wait(request: WaitForTime): Promise<void>
   function wait(request: WaitForThreads): Promise<ThreadsAnswer>
-  async function wait(
-    request: WaitForInput | WaitForTime | WaitForThreads,
-  ): Promise<InputAnswer | ThreadsAnswer | undefined> {
+  async function wait(request: WaitForInput | WaitForTime | WaitForThreads): Promise<unknown> {
     waits.push(request)
     if ('until' in request) {
       await script.wait?.until?.(request)

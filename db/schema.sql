@@ -29,7 +29,8 @@ BEGIN
     SELECT t.id FROM threads t JOIN (SELECT thread, max(token) AS token FROM said GROUP BY thread) m ON m.thread = t.id AND m.token = t.lease_token
       WHERE t.status = 'running' ORDER BY t.id FOR UPDATE OF t
   ), moved AS (
-    UPDATE threads t SET log_seq = t.log_seq + c.lines FROM held, (SELECT thread, count(*)::int AS lines FROM said GROUP BY thread) c
+    UPDATE threads t SET log_seq = t.log_seq + c.lines, log_bytes = t.log_bytes + c.bytes
+      FROM held, (SELECT thread, count(*)::int AS lines, sum(octet_length(text) + 64) AS bytes FROM said GROUP BY thread) c
       WHERE t.id = held.id AND c.thread = t.id RETURNING t.id, t.log_seq - c.lines AS base, t.height
   )
   INSERT INTO thread_logs (thread, seq, height, level, tag, text)
@@ -98,6 +99,23 @@ BEGIN
   IF notify THEN PERFORM pg_notify('cairn_change', ''); END IF;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.ask_runner(thread_id text, asked text, asks text, event text, who text, why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t threads%ROWTYPE;
+BEGIN
+  UPDATE threads SET control = asks, control_actor = CASE WHEN asks IS NULL THEN NULL ELSE who END,
+      control_reason = CASE WHEN asks IS NULL THEN NULL ELSE why END, updated_at = app_now(), event_seq = threads.event_seq + 1
+    WHERE threads.id = thread_id AND threads.status = 'running' AND threads.control IS NOT DISTINCT FROM asked
+    RETURNING * INTO t;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM tell(t, event, who, why);
+  PERFORM pg_notify('cairn_control', ''), pg_notify('cairn_change', '');
+  RETURN true;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.cairn_raise(state text, message text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -115,7 +133,7 @@ BEGIN
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_one(runner_id text, thread_id text, lease_ms integer)
- RETURNS TABLE(id text, token bigint, workflow text, bundle text, start text, head text, height integer, steps integer, crashes integer, attempt integer, max_rounds integer, deadline_ms bigint, started_ms bigint, idle_ms bigint, dry_run boolean, depth integer, control text, control_actor text, control_reason text, actor text, start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint)
+ RETURNS TABLE(id text, token bigint, workflow text, bundle text, start text, head text, height integer, steps integer, crashes integer, attempt integer, max_rounds integer, deadline_ms bigint, started_ms bigint, idle_ms bigint, log_bytes bigint, dry_run boolean, depth integer, control text, control_actor text, control_reason text, actor text, start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -128,14 +146,14 @@ BEGIN
     WHERE threads.id = thread_id RETURNING * INTO t;
   PERFORM tell(t, 'claimed', runner_id, NULL);
   RETURN QUERY SELECT t.id, t.lease_token, t.workflow, t.bundle, t.start, t.head, t.height, t.steps, t.crashes, t.attempt, t.max_rounds,
-      (extract(epoch from t.deadline_at) * 1000)::bigint, (extract(epoch from t.started_at) * 1000)::bigint, t.idle_ms, t.dry_run, t.depth,
+      (extract(epoch from t.deadline_at) * 1000)::bigint, (extract(epoch from t.started_at) * 1000)::bigint, t.idle_ms, t.log_bytes, t.dry_run, t.depth,
       t.control, t.control_actor, t.control_reason, t.actor,
       s.body, encode(s.digest, 'hex'), b.body, (extract(epoch from t.created_at) * 1000)::bigint, w.grants::text, w.limits::text, app_now_ms()
     FROM (SELECT 1) one LEFT JOIN start_nodes s ON s.hash = t.start LEFT JOIN blobs b ON b.hash = s.prompt LEFT JOIN workflows w ON w.name = t.workflow;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_threads(runner_id text, capacity integer, lease_ms integer, sweep boolean, my_labels text[], my_permissions text[])
- RETURNS TABLE(id text, token bigint, workflow text, bundle text, start text, head text, height integer, steps integer, crashes integer, attempt integer, max_rounds integer, deadline_ms bigint, started_ms bigint, idle_ms bigint, dry_run boolean, depth integer, control text, control_actor text, control_reason text, actor text, start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint)
+ RETURNS TABLE(id text, token bigint, workflow text, bundle text, start text, head text, height integer, steps integer, crashes integer, attempt integer, max_rounds integer, deadline_ms bigint, started_ms bigint, idle_ms bigint, log_bytes bigint, dry_run boolean, depth integer, control text, control_actor text, control_reason text, actor text, start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -224,6 +242,29 @@ BEGIN
         lifted_at = NULL, lifted_by = NULL, note = NULL WHERE quarantines.lifted_at IS NOT NULL;
   END IF;
   DELETE FROM bundle_crashes c WHERE c.bundle = t.bundle AND c.at < app_now() - interval '1 hour';
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.end_unheld(thread_id text, token bigint, expected text, n text[], ended_as text, code integer, why text, actor text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t threads%ROWTYPE;
+BEGIN
+  UPDATE threads SET head = n[1], height = n[8]::int, status = ended_as, control = NULL, control_actor = NULL, control_reason = NULL,
+      return_code = code, summary = why, finished_at = app_now(), updated_at = app_now(), runner = NULL, lease_expires_at = NULL,
+      lease_token = threads.lease_token + 1, event_seq = threads.event_seq + 1,
+      idle_ms = threads.idle_ms + coalesce((extract(epoch from app_now() - threads.idle_since) * 1000)::bigint, 0), idle_since = NULL
+    WHERE threads.id = thread_id AND threads.lease_token = token AND threads.head = expected AND threads.status IN ('queued', 'paused', 'waiting')
+    RETURNING * INTO t;
+  IF NOT FOUND THEN RETURN false; END IF;
+  -- What it waited for is of no interest any more; after a retry it waits anew.
+  DELETE FROM waits w WHERE w.thread = thread_id AND w.status = 'open';
+  PERFORM put_step(n);
+  PERFORM tell(t, CASE ended_as WHEN 'killed' THEN 'killed' ELSE 'finished' END, actor, why);
+  PERFORM thread_ended(t, actor);
+  PERFORM pg_notify('cairn_change', '');
+  RETURN true;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.gin_extract_query_trgm(text, internal, smallint, internal, internal, internal, internal)
@@ -352,8 +393,17 @@ BEGIN
       lease_token = threads.lease_token + 1, idle_since = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
     WHERE threads.id = thread_id RETURNING * INTO t;
   PERFORM tell(t, 'paused', who, why);
+  PERFORM place_freed(t);
   PERFORM pg_notify('cairn_change', '');
   RETURN 'paused';
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.place_freed(t threads)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT 1 FROM threads q WHERE q.workflow = t.workflow AND q.status = 'queued') THEN PERFORM pg_notify('cairn_work', ''); END IF;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.put_contents(f text[], held text[])
@@ -383,6 +433,45 @@ BEGIN
   END LOOP;
   -- After all are stored: contents of one call may refer to each other, and come in the order of their hashes.
   IF wanted <> '{}' THEN PERFORM cas_reuse(wanted); END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.put_step(n text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF n[12] <> '{}' THEN PERFORM cas_reuse(n[12]::text[]); END IF;
+  INSERT INTO blobs (hash, type, refs, digest, body, size)
+    VALUES (n[10], 'content', n[12]::text[], decode(n[13], 'hex'), n[11], octet_length(n[11])) ON CONFLICT (hash) DO NOTHING;
+  IF NOT FOUND THEN
+    PERFORM 1 FROM blobs b WHERE b.hash = n[10] AND b.body = n[11];
+    IF NOT FOUND THEN PERFORM cairn_raise('CA001', n[10]); END IF;
+    PERFORM cas_reuse(ARRAY[n[10]]);
+  END IF;
+  INSERT INTO state_nodes (hash, body, refs, digest, role, start, content, parent, height, timestamp)
+    VALUES (n[1], n[2], n[3]::text[], decode(n[4], 'hex'), n[5], n[6], n[10], nullif(n[7], ''), n[8]::int, n[9]::bigint)
+    ON CONFLICT (hash) DO NOTHING;
+  IF NOT FOUND THEN
+    PERFORM 1 FROM state_nodes s WHERE s.hash = n[1] AND s.body = n[2];
+    IF NOT FOUND THEN PERFORM cairn_raise('CA001', n[1]); END IF;
+  END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.reject_input(thread_id text, token bigint, input_seq integer, why text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t threads%ROWTYPE;
+BEGIN
+  UPDATE threads SET event_seq = threads.event_seq + 1
+    WHERE threads.id = thread_id AND threads.lease_token = token AND threads.status = 'running'
+      AND EXISTS (SELECT 1 FROM thread_inputs i WHERE i.thread = thread_id AND i.seq = input_seq AND i.wait IS NULL AND i.rejected IS NULL)
+    RETURNING * INTO t;
+  IF NOT FOUND THEN RETURN; END IF;
+  UPDATE thread_inputs i SET rejected = why WHERE i.thread = thread_id AND i.seq = input_seq;
+  PERFORM tell(t, 'input_rejected', (SELECT i.actor FROM thread_inputs i WHERE i.thread = thread_id AND i.seq = input_seq), why);
+  PERFORM pg_notify('cairn_change', '');
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.requeue_threads(runner_id text, thread_ids text[], tokens bigint[], event text, why text, delay_ms integer)
@@ -660,6 +749,7 @@ BEGIN
     UPDATE threads SET status = 'paused', event_seq = threads.event_seq + 1 WHERE threads.id = thread_id RETURNING * INTO t;
     PERFORM tell(t, 'paused', paused_by, paused_why);
   END IF;
+  PERFORM place_freed(t);
   PERFORM pg_notify('cairn_change', '');
   outcome := 'suspended';
   RETURN NEXT;
@@ -678,18 +768,16 @@ CREATE OR REPLACE FUNCTION public.thread_ended(t threads, by_whom text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-DECLARE
-  work boolean;
 BEGIN
   INSERT INTO thread_tasks (kind, thread, actor, reason)
     SELECT 'wake', w.thread, by_whom, 'thread ' || t.id || ' ended' FROM waits w
     WHERE w.status = 'open' AND w.kind = 'threads' AND w.targets @> ARRAY[t.id];
-  work := FOUND OR EXISTS (SELECT 1 FROM threads q WHERE q.workflow = t.workflow AND q.status = 'queued');
+  IF FOUND THEN PERFORM pg_notify('cairn_work', ''); END IF;
   INSERT INTO thread_tasks (kind, thread, actor, reason)
     SELECT 'kill', c.id, by_whom, 'its parent ' || t.id || ' ended as ' || t.status FROM threads c
     WHERE c.parent_thread = t.id AND c.status IN ('queued', 'running', 'paused', 'waiting');
   IF FOUND THEN PERFORM pg_notify('cairn_control', ''); END IF;
-  IF work THEN PERFORM pg_notify('cairn_work', ''); END IF;
+  PERFORM place_freed(t);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.wake_thread(thread_id text, actor text, reason text)
@@ -1028,6 +1116,7 @@ CREATE TABLE threads (
   forked_at text,
   labels text[] DEFAULT '{}'::text[] NOT NULL,
   permissions text[] DEFAULT '{}'::text[] NOT NULL,
+  log_bytes bigint DEFAULT 0 NOT NULL,
   idle_ms bigint DEFAULT 0 NOT NULL,
   idle_since timestamp with time zone,
   CONSTRAINT threads_pkey PRIMARY KEY (id)

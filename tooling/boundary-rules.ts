@@ -85,6 +85,7 @@ export const ZONES: readonly Zone[] = [
     files: 'server/runner/**',
     may: [
       'server/{cas,kernel,registry,sandbox,threads}/*.ts',
+      'server/threads/control/*.ts',
       'db/*.ts',
       'db/queries/{runners,threads}/**',
       'sdk/types.ts',
@@ -95,7 +96,12 @@ export const ZONES: readonly Zone[] = [
   },
   {
     files: 'server/api/**',
-    may: ['server/{access,cas,kernel,ops,registry,threads}/*.ts', 'db/client.ts', 'sdk/types.ts'],
+    may: [
+      'server/{access,cas,kernel,ops,registry,threads}/*.ts',
+      'server/threads/control/*.ts',
+      'db/client.ts',
+      'sdk/types.ts',
+    ],
     tests: BELOW,
     why: 'A procedure is a schema, a permission and one call into a domain; it reaches no statement.',
   },

@@ -1,13 +1,12 @@
 import type { JsonObject } from '@/sdk/types'
-import { digestOf } from '@/server/cas/hash'
-import { ancestorHeights, type Encoded, stateNode } from '@/server/cas/nodes'
+import { ancestorHeights } from '@/server/cas/nodes'
 import type { Hash } from '@/server/kernel/ids'
+import { buildNext, type Link, type NextNode } from '@/server/threads/chain-top'
+
+export type { NextNode }
 
 /** Ancestors reach 1,024 steps back, so no node further down is ever named again. */
 const REACH = 1024
-
-type Link = { hash: Hash; digest: Buffer }
-export type NextNode = Encoded & { digest: Buffer; height: number; timestamp: number; parent: Hash | null }
 
 /** The top of a thread's chain, as far down as the next node can refer to it. */
 export class Chain {
@@ -41,29 +40,8 @@ export class Chain {
 
   /** Builds the node that would follow the head. `now` is the database's clock; no node is older than its parent. */
   next(node: { role: string; meta: JsonObject; content: Link; childThread: Link | null; now: number }): NextNode {
-    const height = this.currentHeight + 1
-    const ancestors = ancestorHeights(height).map((at) => this.at(at))
-    const timestamp = Math.max(node.now, this.lastTimestamp)
-    const encoded = stateNode({
-      role: node.role,
-      meta: node.meta,
-      start: this.start.hash,
-      content: node.content.hash,
-      ancestors: ancestors.map((link) => link.hash),
-      compact: null,
-      timestamp,
-      childThread: node.childThread?.hash ?? null,
-    })
-    // In the order of `refsOf` for a state node.
-    const digests = [this.start.digest, node.content.digest, ...ancestors.map((link) => link.digest)]
-    if (node.childThread !== null) digests.push(node.childThread.digest)
-    return {
-      ...encoded,
-      digest: digestOf(encoded.body, digests),
-      height,
-      timestamp,
-      parent: ancestors[0]?.hash ?? null,
-    }
+    const ancestors = ancestorHeights(this.currentHeight + 1).map((at) => this.at(at))
+    return buildNext({ start: this.start, height: this.currentHeight, timestamp: this.lastTimestamp, ancestors }, node)
   }
 
   private at(height: number): Link {

@@ -99,6 +99,7 @@ ALTER TABLE "threads" ADD COLUMN "control_reason" text;--> statement-breakpoint
 ALTER TABLE "threads" ADD COLUMN "forked_at" text;--> statement-breakpoint
 ALTER TABLE "threads" ADD COLUMN "labels" text[] DEFAULT '{}'::text[] NOT NULL;--> statement-breakpoint
 ALTER TABLE "threads" ADD COLUMN "permissions" text[] DEFAULT '{}'::text[] NOT NULL;--> statement-breakpoint
+ALTER TABLE "threads" ADD COLUMN "log_bytes" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "threads" ADD COLUMN "idle_ms" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "threads" ADD COLUMN "idle_since" timestamp with time zone;--> statement-breakpoint
 CREATE INDEX "bundle_crashes_recent" ON "bundle_crashes" USING btree ("bundle","at");--> statement-breakpoint

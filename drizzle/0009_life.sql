@@ -18,21 +18,25 @@ BEGIN
     VALUES (t.id, t.event_seq, type, t.status, t.height, t.head, actor, reason, data);
 END $$;
 --> statement-breakpoint
+-- A thread has stopped running: what queues behind it in its workflow may be claimed now.
+CREATE FUNCTION place_freed(t threads) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM threads q WHERE q.workflow = t.workflow AND q.status = 'queued') THEN PERFORM pg_notify('cairn_work', ''); END IF;
+END $$;
+--> statement-breakpoint
 -- What follows from the end of a thread, whatever ended it: who waits for it looks again, its unfinished children end too, and
 -- a place in its workflow is free.
 CREATE FUNCTION thread_ended(t threads, by_whom text) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  work boolean;
 BEGIN
   INSERT INTO thread_tasks (kind, thread, actor, reason)
     SELECT 'wake', w.thread, by_whom, 'thread ' || t.id || ' ended' FROM waits w
     WHERE w.status = 'open' AND w.kind = 'threads' AND w.targets @> ARRAY[t.id];
-  work := FOUND OR EXISTS (SELECT 1 FROM threads q WHERE q.workflow = t.workflow AND q.status = 'queued');
+  IF FOUND THEN PERFORM pg_notify('cairn_work', ''); END IF;
   INSERT INTO thread_tasks (kind, thread, actor, reason)
     SELECT 'kill', c.id, by_whom, 'its parent ' || t.id || ' ended as ' || t.status FROM threads c
     WHERE c.parent_thread = t.id AND c.status IN ('queued', 'running', 'paused', 'waiting');
   IF FOUND THEN PERFORM pg_notify('cairn_control', ''); END IF;
-  IF work THEN PERFORM pg_notify('cairn_work', ''); END IF;
+  PERFORM place_freed(t);
 END $$;
 --> statement-breakpoint
 -- Counts a crash against the bundle: more than 5 in 60 s put it into quarantine, until an operator lifts it.
@@ -342,6 +346,7 @@ BEGIN
     UPDATE threads SET status = 'paused', event_seq = threads.event_seq + 1 WHERE threads.id = thread_id RETURNING * INTO t;
     PERFORM tell(t, 'paused', paused_by, paused_why);
   END IF;
+  PERFORM place_freed(t);
   PERFORM pg_notify('cairn_change', '');
   outcome := 'suspended';
   RETURN NEXT;
@@ -365,6 +370,7 @@ BEGIN
       lease_token = threads.lease_token + 1, idle_since = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
     WHERE threads.id = thread_id RETURNING * INTO t;
   PERFORM tell(t, 'paused', who, why);
+  PERFORM place_freed(t);
   PERFORM pg_notify('cairn_change', '');
   RETURN 'paused';
 END $$;
@@ -389,7 +395,7 @@ DROP FUNCTION claim_one(text, text, int);
 CREATE FUNCTION claim_one(runner_id text, thread_id text, lease_ms int)
 RETURNS TABLE (
   id text, token bigint, workflow text, bundle text, start text, head text, height int, steps int, crashes int, attempt int,
-  max_rounds int, deadline_ms bigint, started_ms bigint, idle_ms bigint, dry_run boolean, depth int, control text, control_actor text, control_reason text, actor text,
+  max_rounds int, deadline_ms bigint, started_ms bigint, idle_ms bigint, log_bytes bigint, dry_run boolean, depth int, control text, control_actor text, control_reason text, actor text,
   start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -402,7 +408,7 @@ BEGIN
     WHERE threads.id = thread_id RETURNING * INTO t;
   PERFORM tell(t, 'claimed', runner_id, NULL);
   RETURN QUERY SELECT t.id, t.lease_token, t.workflow, t.bundle, t.start, t.head, t.height, t.steps, t.crashes, t.attempt, t.max_rounds,
-      (extract(epoch from t.deadline_at) * 1000)::bigint, (extract(epoch from t.started_at) * 1000)::bigint, t.idle_ms, t.dry_run, t.depth,
+      (extract(epoch from t.deadline_at) * 1000)::bigint, (extract(epoch from t.started_at) * 1000)::bigint, t.idle_ms, t.log_bytes, t.dry_run, t.depth,
       t.control, t.control_actor, t.control_reason, t.actor,
       s.body, encode(s.digest, 'hex'), b.body, (extract(epoch from t.created_at) * 1000)::bigint, w.grants::text, w.limits::text, app_now_ms()
     FROM (SELECT 1) one LEFT JOIN start_nodes s ON s.hash = t.start LEFT JOIN blobs b ON b.hash = s.prompt LEFT JOIN workflows w ON w.name = t.workflow;
@@ -414,7 +420,7 @@ END $$;
 CREATE FUNCTION claim_threads(runner_id text, capacity int, lease_ms int, sweep boolean, my_labels text[], my_permissions text[])
 RETURNS TABLE (
   id text, token bigint, workflow text, bundle text, start text, head text, height int, steps int, crashes int, attempt int,
-  max_rounds int, deadline_ms bigint, started_ms bigint, idle_ms bigint, dry_run boolean, depth int, control text, control_actor text, control_reason text, actor text,
+  max_rounds int, deadline_ms bigint, started_ms bigint, idle_ms bigint, log_bytes bigint, dry_run boolean, depth int, control text, control_actor text, control_reason text, actor text,
   start_body text, start_digest text, prompt_body text, created_ms bigint, grants text, limits text, now_ms bigint
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -537,4 +543,39 @@ BEGIN
     RETURN NEXT;
   END LOOP;
   PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
+END $$;
+--> statement-breakpoint
+-- As before, and counts the bytes of a thread's log: 64 a line beside its text.
+CREATE OR REPLACE FUNCTION append_logs(thread_ids text[], tokens bigint[], levels text[], tags text[], texts text[])
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  WITH said AS (
+    SELECT * FROM unnest(thread_ids, tokens, levels, tags, texts) WITH ORDINALITY AS l(thread, token, level, tag, text, n)
+  ), held AS (
+    SELECT t.id FROM threads t JOIN (SELECT thread, max(token) AS token FROM said GROUP BY thread) m ON m.thread = t.id AND m.token = t.lease_token
+      WHERE t.status = 'running' ORDER BY t.id FOR UPDATE OF t
+  ), moved AS (
+    UPDATE threads t SET log_seq = t.log_seq + c.lines, log_bytes = t.log_bytes + c.bytes
+      FROM held, (SELECT thread, count(*)::int AS lines, sum(octet_length(text) + 64) AS bytes FROM said GROUP BY thread) c
+      WHERE t.id = held.id AND c.thread = t.id RETURNING t.id, t.log_seq - c.lines AS base, t.height
+  )
+  INSERT INTO thread_logs (thread, seq, height, level, tag, text)
+    SELECT moved.id, moved.base + row_number() OVER (PARTITION BY moved.id ORDER BY said.n), moved.height, said.level, nullif(said.tag, ''), said.text
+    FROM said JOIN moved ON moved.id = said.thread;
+  PERFORM pg_notify('cairn_change', '');
+END $$;
+--> statement-breakpoint
+-- A kept input did not fit the wait that it was kept for.
+CREATE FUNCTION reject_input(thread_id text, token bigint, input_seq int, why text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  t threads%ROWTYPE;
+BEGIN
+  UPDATE threads SET event_seq = threads.event_seq + 1
+    WHERE threads.id = thread_id AND threads.lease_token = token AND threads.status = 'running'
+      AND EXISTS (SELECT 1 FROM thread_inputs i WHERE i.thread = thread_id AND i.seq = input_seq AND i.wait IS NULL AND i.rejected IS NULL)
+    RETURNING * INTO t;
+  IF NOT FOUND THEN RETURN; END IF;
+  UPDATE thread_inputs i SET rejected = why WHERE i.thread = thread_id AND i.seq = input_seq;
+  PERFORM tell(t, 'input_rejected', (SELECT i.actor FROM thread_inputs i WHERE i.thread = thread_id AND i.seq = input_seq), why);
+  PERFORM pg_notify('cairn_change', '');
 END $$;

@@ -78,6 +78,8 @@ export const threads = pgTable(
     eventSeq: integer('event_seq').notNull().default(0),
     /** `seq` of the newest row of this thread in `thread_logs`. */
     logSeq: integer('log_seq').notNull().default(0),
+    /** Bytes of log text stored of it, with what each line counts for beside its text: bounded by logBytes. */
+    logBytes: bigint('log_bytes', { mode: 'number' }).notNull().default(0),
     /** Milliseconds spent paused and waiting, which the bound threadSeconds does not count; `idleSince`: since when it is. */
     idleMs: bigint('idle_ms', { mode: 'number' }).notNull().default(0),
     idleSince: timestamp('idle_since', { withTimezone: true }),

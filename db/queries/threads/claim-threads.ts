@@ -18,6 +18,8 @@ export type ClaimedRow = {
   started_ms: number
   /** Of the time since, spent paused and waiting. */
   idle_ms: number
+  /** Of its log, stored by earlier runs. */
+  log_bytes: number
   dry_run: boolean
   depth: number
   /** Asked of it before this claim. */

@@ -161,9 +161,24 @@ export function buildProgram(io: Io, done: (exitCode: number) => void): Command 
     .option('--cursor <cursor>', 'go on where an earlier list ended')
     .action(to(async () => (await import('./commands/cas')).list))
 
-  noun('runner', 'the processes that run threads')
+  const runner = noun('runner', 'the processes that run threads')
+  runner
     .command('list')
     .description('runners, and what they hold')
     .action(to(async () => (await import('./commands/runner')).list))
+  runner
+    .command('drain <id>')
+    .description('let a runner claim nothing more; what it holds goes on to its end')
+    .option('--undo', 'let it claim again')
+    .action(to(async () => (await import('./commands/runner')).drain))
+  runner
+    .command('quarantines')
+    .description('workflow versions that no runner claims, because they crashed too often')
+    .action(to(async () => (await import('./commands/runner')).quarantines))
+  runner
+    .command('lift <version>')
+    .description('end the quarantine of a workflow version')
+    .option('--note <text>', 'why')
+    .action(to(async () => (await import('./commands/runner')).lift))
   return program
 }

@@ -3,7 +3,10 @@ import { list as casList } from './cas/list'
 import { put } from './cas/put'
 import { refs } from './cas/refs'
 import { verify as casVerify } from './cas/verify'
+import { drain } from './runner/drain'
+import { lift } from './runner/lift'
 import { list as runnerList } from './runner/list'
+import { quarantines } from './runner/quarantines'
 import { info } from './system/info'
 import { get as threadGet } from './thread/get'
 import { list as threadList } from './thread/list'
@@ -40,7 +43,7 @@ export const appRouter = router({
     validate,
   },
   cas: { put, get: casGet, list: casList, refs, verify: casVerify },
-  runner: { list: runnerList },
+  runner: { list: runnerList, drain, quarantines, lift },
   system: { info },
 })
 export type AppRouter = typeof appRouter

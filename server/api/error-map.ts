@@ -20,6 +20,7 @@ export const ERROR_MAP = {
   CORRUPT_NODE: { trpc: 'UNPROCESSABLE_CONTENT', log: 'error' },
   BUNDLE_REJECTED: { trpc: 'UNPROCESSABLE_CONTENT', log: 'info' },
   LIMIT_EXCEEDED: { trpc: 'PAYLOAD_TOO_LARGE', log: 'info' },
+  DROPPED: { trpc: 'CONFLICT', log: 'info' },
   NOT_GRANTED: { trpc: 'FORBIDDEN', log: 'info' },
   TIMEOUT: { trpc: 'GATEWAY_TIMEOUT', log: 'warn', publicMessage: 'This took too long and was given up. Try again.' },
   UNAVAILABLE: {

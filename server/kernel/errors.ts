@@ -21,6 +21,8 @@ export type ErrorData = {
   LIMIT_EXCEEDED: { limit: string; max: number; actual?: number }
   /** A workflow asked for what was not granted to it. */
   NOT_GRANTED: { permission: string }
+  /** A thread was refused by the overflow policy of its workflow; it is recorded as `thread`. */
+  DROPPED: { thread: string }
   TIMEOUT: { afterMs?: number }
   /** Postgres or another dependency cannot be reached now; the same call may succeed later. */
   UNAVAILABLE: { dependency: string }
@@ -51,6 +53,11 @@ export class LeaseLost extends Error {
   constructor(readonly threadId: string) {
     super(`The lease on thread ${threadId} is no longer held by this runner.`)
   }
+}
+
+/** The run of a thread is over because the thread waits, or is to end: nobody is answered, and nothing has failed. */
+export class Suspended extends Error {
+  override readonly name = 'Suspended'
 }
 
 export function messageOf(error: unknown): string {

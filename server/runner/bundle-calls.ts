@@ -1,12 +1,13 @@
+import { retryable } from '@/db/errors'
 import type { Json } from '@/sdk/types'
 import { parseNode } from '@/server/cas/parse-node'
-import { AppError, isAppError, messageOf } from '@/server/kernel/errors'
+import { AppError, isAppError, LeaseLost, messageOf, Suspended } from '@/server/kernel/errors'
 import { hashSchema } from '@/server/kernel/ids'
 import { log } from '@/server/kernel/log'
 import type { Grants } from '@/server/registry/views'
 import { callArgs } from '@/server/sandbox/protocol'
 import type { Limits } from '@/server/threads/limits'
-import { runCommand } from './exec'
+import { commandSet } from './exec'
 import type { PendingContents } from './pending-contents'
 import { whatIsWrong } from './role-output'
 import type { ThreadLog } from './thread-log'
@@ -20,9 +21,10 @@ export type CallAnswer =
 /** Requests of one run that may be open at once. */
 const MAX_OPEN_CALLS = 1_000
 
-/** Answers what a bundle asks of its runner beside appending: commands and contents. */
+/** Answers what a bundle asks of its runner beside appending: commands, contents, waits and child threads. */
 export class BundleCalls {
   private open = 0
+  private readonly commands = commandSet()
 
   constructor(
     private readonly run: {
@@ -33,16 +35,27 @@ export class BundleCalls {
       signal: AbortSignal
       contents: PendingContents
       log: ThreadLog
+      /** Runs work after the messages that came before. */
+      inOrder<T>(work: () => Promise<T>): Promise<T>
+      wait(args: unknown): Promise<Json>
+      startChild(args: unknown): Promise<Json>
+      /** The lease is lost, or the database away: not what the bundle is to hear. */
+      onTrouble(error: unknown): void
     },
   ) {}
 
-  /** `before` resolves when the messages that came before this one are handled. Never rejects. */
-  async answer({ id, method, args }: CallMessage, before: Promise<void>): Promise<CallAnswer> {
+  /** Null: the run is over and hears nothing. Never rejects. */
+  async answer({ id, method, args }: CallMessage): Promise<CallAnswer | null> {
     this.open += 1
     try {
       if (this.open > MAX_OPEN_CALLS) throw tooMany()
-      return { type: 'reply', id, value: method === 'exec' ? await this.exec(args) : await this.read(args, before) }
+      return { type: 'reply', id, value: await this.valueOf(method, args) }
     } catch (error) {
+      if (error instanceof Suspended) return null
+      if (error instanceof LeaseLost || retryable(error)) {
+        this.run.onTrouble(error)
+        return null
+      }
       if (isAppError(error)) return { type: 'refused', id, error: { name: error.code, message: error.message } }
       log.error({ err: error, thread: this.run.thread, method }, 'a request of a bundle failed')
       return { type: 'refused', id, error: { name: 'INTERNAL', message: messageOf(error) } }
@@ -51,13 +64,33 @@ export class BundleCalls {
     }
   }
 
+  private valueOf(method: CallMessage['method'], args: unknown): Promise<Json> {
+    switch (method) {
+      case 'exec':
+        return this.exec(args)
+      case 'cas.get':
+        // What was put just before can be read.
+        return this.run.inOrder(() => this.read(args))
+      case 'thread.start':
+        return this.run.startChild(args)
+      case 'wait':
+        return this.run.inOrder(() => this.run.wait(args))
+    }
+  }
+
+  /** After `signal` aborted: resolves when nothing that the run started on this machine runs any more. */
+  commandsEnded(): Promise<void> {
+    return this.commands.ended()
+  }
+
   private async exec(args: unknown): Promise<Json> {
     const request = callArgs.exec.safeParse(args)
     if (!request.success) throw new AppError('BAD_INPUT', `exec: ${whatIsWrong(request.error)}`, {})
     const { grants, limits, dryRun, signal } = this.run
-    const result = await runCommand(request.data, grants, {
+    const result = await this.commands.run(request.data, grants, {
       signal,
       maxOutputBytes: limits.commandOutputBytes,
+      graceMs: limits.abortGraceSeconds * 1000,
       dryRun,
     })
     this.run.log.add(
@@ -68,13 +101,11 @@ export class BundleCalls {
     return result
   }
 
-  private async read(args: unknown, before: Promise<void>): Promise<Json> {
+  private async read(args: unknown): Promise<Json> {
     const hash = hashSchema.safeParse(callArgs['cas.get'].safeParse(args).data?.hash)
     if (!hash.success) {
       throw new AppError('BAD_INPUT', 'cas.get takes a hash: 13 characters of Crockford Base32.', { field: 'hash' })
     }
-    // What was put just before can be read.
-    await before
     const body = await this.run.contents.body(hash.data)
     if (body === undefined) return null
     const node = parseNode(body, hash.data)

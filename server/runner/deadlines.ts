@@ -15,9 +15,13 @@ export class Deadlines {
   ) {}
 
   /** `now` is the database's clock in milliseconds. */
-  start({ started_ms, deadline_ms }: Pick<ClaimedRow, 'started_ms' | 'deadline_ms'>, now: number): void {
+  start(
+    { started_ms, idle_ms, deadline_ms }: Pick<ClaimedRow, 'started_ms' | 'idle_ms' | 'deadline_ms'>,
+    now: number,
+  ): void {
     const { roleSeconds, threadSeconds } = this.limits
-    const byBound = started_ms + threadSeconds * 1000
+    // Waiting for a person, or being paused, does not use it up.
+    const byBound = started_ms + idle_ms + threadSeconds * 1000
     const byCaller = deadline_ms ?? Number.POSITIVE_INFINITY
     const why =
       byCaller < byBound ? 'its deadline passed' : `it ran longer than the bound threadSeconds (${threadSeconds})`

@@ -4,18 +4,24 @@ import { performance } from 'node:perf_hooks'
 import { type Database, openDatabase } from '@/db/client'
 import { retryable } from '@/db/errors'
 import { listen } from '@/db/listen'
+import { deleteTask, type Order, readOrders } from '@/db/queries/runners/orders'
 import { insertRunner, markRunnerStopped } from '@/db/queries/runners/runner-rows'
 import { claimThreads } from '@/db/queries/threads/claim-threads'
 import { heartbeat } from '@/db/queries/threads/keep-leases'
 import { initHash } from '@/server/cas/hash'
+import { isAppError } from '@/server/kernel/errors'
 import { log } from '@/server/kernel/log'
+import { testPoint } from '@/server/kernel/test-point'
 import { launcher } from '@/server/sandbox/launcher'
 import { NODE_PERMISSIONS_LAYER } from '@/server/sandbox/node-flags'
+import { endThread, killThread } from '@/server/threads/control/end-thread'
+import { EXIT } from '@/server/threads/status'
 import { Appender } from './appender'
 import { databaseClock } from './database-clock'
 import { commandsEnded } from './exec'
 import { isHeld } from './lease'
 import { LogWriter } from './log-writer'
+import { Pump } from './pump'
 import { type RunServices, ThreadRun } from './thread-run'
 import { WorkerPool } from './worker-pool'
 
@@ -37,12 +43,15 @@ export type RunnerOptions = {
 export const RUNNER_DEFAULTS = {
   capacity: 100,
   leaseMs: 15_000,
-  pollMs: 1_500,
+  pollMs: 2_000,
   notifications: true,
   labels: [] as string[],
   permissions: null,
 }
 
+/** Waits are woken to the moment within this; those that are longer, at a poll. */
+const MAX_ALARM_MS = 60_000
+const MAX_ALARMS = 10_000
 /** Threads whose lease ran out are looked for this many times in a lease. */
 const BEATS_PER_LEASE = 3
 
@@ -56,12 +65,13 @@ export class Runner {
   private readonly services: RunServices
   private readonly lanes: readonly [Database, Database]
   private readonly timers: NodeJS.Timeout[] = []
-  private listener: { close(): Promise<void> } | undefined
-  private claiming: Promise<void> | undefined
-  private claimAgain = false
+  private readonly listeners: { close(): Promise<void> }[] = []
+  private readonly claims = new Pump(() => this.claim())
+  private readonly orders = new Pump(() => this.obey())
   /** Somebody asked it to claim nothing more. */
   private draining = false
   private sweepDue = true
+  private readonly alarms = new Set<NodeJS.Timeout>()
   private stopping: Promise<void> | undefined
 
   constructor(
@@ -78,6 +88,8 @@ export class Runner {
       appender: new Appender(this.lanes, this.id, clock),
       logs: new LogWriter(db),
       pool: new WorkerPool(db),
+      lookAtOrders: () => this.orders.ring(),
+      wakeAt: (ms) => this.wakeAt(ms),
     }
   }
 
@@ -99,31 +111,24 @@ export class Runner {
       permissions: this.options.permissions,
       sandbox,
     })
-    if (this.options.notifications) this.listener = await listen(this.db.url, 'cairn_work', () => this.wake())
+    if (this.options.notifications) {
+      this.listeners.push(
+        await listen(this.db.url, 'cairn_work', () => this.claims.ring()),
+        await listen(this.db.url, 'cairn_control', () => this.orders.ring()),
+      )
+    }
     const beatMs = this.options.leaseMs / BEATS_PER_LEASE
     this.timers.push(
-      setInterval(() => this.wake(), this.options.pollMs),
+      setInterval(() => {
+        this.claims.ring()
+        // An idle runner looks at each heartbeat only: it asks the database less than once a second.
+        if (this.runs.size > 0) this.orders.ring()
+      }, this.options.pollMs),
       setInterval(() => void this.beat(), beatMs),
       setInterval(() => this.dropExpired(), Math.min(1_000, beatMs)),
     )
-    this.wake()
+    this.claims.ring()
     log.info({ runner: this.id, sandbox }, 'runner started')
-  }
-
-  /** Claims what there is. Safe to call at any time; calls that overlap become one more look. */
-  wake(): void {
-    if (this.stopping !== undefined) return
-    if (this.claiming !== undefined) {
-      this.claimAgain = true
-      return
-    }
-    this.claiming = this.claim().finally(() => {
-      this.claiming = undefined
-      if (this.claimAgain) {
-        this.claimAgain = false
-        this.wake()
-      }
-    })
   }
 
   /** Gives every lease back at once, ends the workers, and says in the database that this runner is gone. */
@@ -150,7 +155,7 @@ export class Runner {
       const first = rows[0]
       if (first !== undefined) this.services.clock.observe(first.now_ms)
       for (const row of rows) this.hold(new ThreadRun(this.services, row, asked + this.options.leaseMs))
-      if (rows.length === free) this.claimAgain = true
+      if (rows.length === free) this.claims.ring()
     } catch (error) {
       this.sweepDue ||= sweep
       if (retryable(error)) log.warn({ err: error }, 'claiming waits for the database')
@@ -166,13 +171,71 @@ export class Runner {
     void run.finished.then(() => {
       if (this.runs.get(thread) === run) this.runs.delete(thread)
       // A full runner has room again.
-      if (this.runs.size === this.options.capacity - 1) this.wake()
+      if (this.runs.size === this.options.capacity - 1) this.claims.ring()
     })
     void run.start()
   }
 
+  /** Does what is asked of its threads, and what is asked of whichever runner comes first. */
+  private async obey(): Promise<void> {
+    try {
+      const orders = await readOrders(this.db, this.id)
+      this.drain(orders.some((order) => order.kind === 'drain'))
+      for (const order of orders) {
+        try {
+          await this.carryOut(order)
+        } catch (error) {
+          // It is still asked: the next look tries again.
+          log.error({ err: error, order }, 'an order was not carried out')
+        }
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'orders were not read')
+    }
+  }
+
+  private async carryOut(order: Order): Promise<void> {
+    switch (order.kind) {
+      case 'kill':
+        // Not awaited: it takes as long as the thread's grace.
+        void this.runs.get(order.thread)?.kill(order.actor, order.reason)
+        return
+      case 'end':
+        await testPoint('orders:before-end')
+        await ifThere(killThread(this.db, { id: order.thread, actor: order.actor, reason: order.reason }))
+        return deleteTask(this.db, order.seq)
+      case 'deadline': {
+        const end = { id: order.thread, returnCode: EXIT.deadline, summary: order.reason ?? '', actor: order.actor }
+        await ifThere(endThread(this.db, end))
+        return
+      }
+      // A pause takes effect at the next step or wait, whose statement finds it.
+      case 'pause':
+      case 'drain':
+    }
+  }
+
+  private drain(draining: boolean): void {
+    if (draining === this.draining) return
+    this.draining = draining
+    log.info({ runner: this.id, draining }, draining ? 'this runner claims nothing more' : 'this runner claims again')
+    this.claims.ring()
+  }
+
+  /** For the wait of a thread that this runner gave up: any runner's poll would find it too, a little later. */
+  private wakeAt(ms: number): void {
+    const inMs = ms - this.services.clock.now()
+    if (inMs > MAX_ALARM_MS || this.alarms.size >= MAX_ALARMS) return
+    const alarm = setTimeout(() => {
+      this.alarms.delete(alarm)
+      this.claims.ring()
+    }, Math.max(0, inMs) + 1)
+    this.alarms.add(alarm)
+  }
+
   private async beat(): Promise<void> {
     this.sweepDue = true
+    this.orders.ring()
     const runs = [...this.runs.values()]
     const asked = performance.now()
     const staleWrites = this.services.appender.takeStaleWrites()
@@ -184,7 +247,7 @@ export class Runner {
         staleWrites,
       })
       if (nowMs !== null) this.services.clock.observe(nowMs)
-      this.draining = draining
+      this.drain(draining)
       for (const run of runs) {
         if (held.has(run.lease.thread)) run.lease.validUntil = asked + this.options.leaseMs
         else run.loseUnlessEnding()
@@ -202,8 +265,9 @@ export class Runner {
 
   private async shutDown(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer)
-    await this.listener?.close()
-    await this.claiming
+    for (const alarm of this.alarms) clearTimeout(alarm)
+    await Promise.all(this.listeners.map((listener) => listener.close()))
+    await Promise.all([this.claims.close(), this.orders.close()])
     await Promise.all([...this.runs.values()].map((run) => run.release('its runner was stopped')))
     this.services.pool.close()
     await commandsEnded()
@@ -214,4 +278,11 @@ export class Runner {
     await Promise.all(this.lanes.map((lane) => lane.close()))
     log.info({ runner: this.id }, 'runner stopped')
   }
+}
+
+/** A thread that was removed needs no end. */
+async function ifThere(done: Promise<unknown>): Promise<void> {
+  await done.catch((error: unknown) => {
+    if (!isAppError(error, 'NOT_FOUND')) throw error
+  })
 }

@@ -4,14 +4,14 @@ import type { LogLevel, LogWriter } from './log-writer'
 /** What a line counts for beside its text, so that lines without text are bounded too. */
 const LINE_BYTES = 64
 
-/** The log of one run, cut at the bound logBytes. */
+/** The log of one run; with what earlier runs of the thread have said, it is cut at the bound logBytes. */
 export class ThreadLog {
-  private bytes = 0
-
   constructor(
     private readonly writer: LogWriter,
     private readonly lease: Lease,
     private readonly maxBytes: number,
+    /** Stored of the thread so far. */
+    private bytes: number,
   ) {}
 
   add(level: LogLevel, tag: string | null, text: string): void {

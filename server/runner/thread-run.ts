@@ -1,15 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '@/db/client'
 import { retryable, retrySafe } from '@/db/errors'
 import type { ClaimedRow } from '@/db/queries/threads/claim-threads'
-import { findDigests } from '@/db/queries/threads/find-object'
 import { requeueThreads } from '@/db/queries/threads/keep-leases'
+import { parkThread } from '@/db/queries/threads/park-thread'
+import type { Json } from '@/sdk/types'
 import { contentNode } from '@/server/cas/nodes'
-import { isAppError, LeaseLost, messageOf } from '@/server/kernel/errors'
-import { END, type Hash, hashSchema } from '@/server/kernel/ids'
+import { isAppError, LeaseLost, messageOf, Suspended } from '@/server/kernel/errors'
+import { END, hashSchema } from '@/server/kernel/ids'
 import { log } from '@/server/kernel/log'
+import { testPoint } from '@/server/kernel/test-point'
 import type { WorkerExit } from '@/server/sandbox/worker-process'
+import { killSummary } from '@/server/threads/control/end-thread'
 import type { BoundName, Limits } from '@/server/threads/limits'
 import { EXIT } from '@/server/threads/status'
 import type { Appender } from './appender'
@@ -21,11 +23,14 @@ import type { Lease } from './lease'
 import { loadContext } from './load-context'
 import type { LogWriter } from './log-writer'
 import { PendingContents } from './pending-contents'
-import { completionSchema, roleOutputSchema, whatIsWrong } from './role-output'
+import { readStep } from './read-step'
+import { completionSchema, whatIsWrong } from './role-output'
 import { grantsOf, limitsOf } from './run-settings'
+import { RunWorker } from './run-worker'
 import { type StepFacts, stepRow } from './step-row'
 import { ThreadLog } from './thread-log'
-import { type BundleWorker, type RunListener, type RunMessage, WorkerLost, type WorkerPool } from './worker-pool'
+import { Waiting } from './waiting'
+import { type RunListener, type RunMessage, WorkerLost, type WorkerPool } from './worker-pool'
 
 export type RunServices = {
   db: Database
@@ -34,6 +39,10 @@ export type RunServices = {
   logs: LogWriter
   clock: DatabaseClock
   pool: WorkerPool
+  /** Something is asked of a thread: look at what, soon. */
+  lookAtOrders(): void
+  /** Look for work again at this time (ms, by the database's clock). */
+  wakeAt(ms: number): void
 }
 
 /** `over`: nothing that the worker says counts any more. */
@@ -55,19 +64,20 @@ const ALONE_AFTER_CRASHES = 1
 export class ThreadRun implements RunListener {
   readonly finished: Promise<void>
   readonly lease: Lease
-  private readonly run = randomBytes(16).toString('base64url')
   private readonly limits: Limits
   private readonly abort = new AbortController()
   private readonly contents: PendingContents
   private readonly log: ThreadLog
   private readonly calls: BundleCalls
+  private readonly waiting: Waiting
+  private readonly worker: RunWorker
   private readonly deadlines: Deadlines
   private state: State = 'running'
-  private worker: BundleWorker | undefined
+  /** It is to be killed: what the generator does from now on counts no more. */
+  private killing = false
   private chain: Chain | undefined
   private steps: number
   private crashes: number
-  private generatorOver = false
   private lost = false
   private settle: () => void = () => undefined
   /** Messages that change the chain are handled one after the other. */
@@ -81,7 +91,9 @@ export class ThreadRun implements RunListener {
     this.lease = { thread: claimed.id, token: claimed.token, validUntil }
     this.limits = limitsOf(claimed)
     this.contents = new PendingContents(services.db, this.lease)
-    this.log = new ThreadLog(services.logs, this.lease, this.limits.logBytes)
+    this.log = new ThreadLog(services.logs, this.lease, this.limits.logBytes, claimed.log_bytes)
+    this.worker = new RunWorker(claimed.id, this.limits.abortGraceSeconds * 1000)
+    this.waiting = new Waiting(services.db, services.runner, this.lease, claimed)
     this.calls = new BundleCalls({
       thread: claimed.id,
       grants: grantsOf(claimed),
@@ -90,6 +102,10 @@ export class ThreadRun implements RunListener {
       signal: this.abort.signal,
       contents: this.contents,
       log: this.log,
+      inOrder: (work) => this.inOrder(work),
+      wait: (args) => this.wait(args),
+      startChild: (args) => this.waiting.startChild(args, this.chainNow().head),
+      onTrouble: (error) => this.queue(() => this.failWith(error)),
     })
     this.deadlines = new Deadlines(this.limits, (why) => this.queue(() => this.end(EXIT.deadline, why)))
     this.steps = claimed.steps
@@ -104,6 +120,9 @@ export class ThreadRun implements RunListener {
     try {
       const { thread, chain } = await loadContext(this.services.db, this.claimed)
       this.chain = chain
+      const { control, control_actor, control_reason, bundle, id, dry_run } = this.claimed
+      if (control === 'kill') return await this.kill(control_actor ?? 'unknown', control_reason)
+      if (control === 'pause' && !(await this.goesOn())) return
       if (this.crashes >= this.limits.crashes) {
         return await this.end(
           EXIT.gaveUp,
@@ -111,44 +130,49 @@ export class ThreadRun implements RunListener {
         )
       }
       const worker = await this.services.pool.acquire({
-        bundle: this.claimed.bundle,
+        bundle,
         memoryMegabytes: this.limits.workerMegabytes,
-        only: this.crashes >= ALONE_AFTER_CRASHES ? this.claimed.id : null,
+        only: this.crashes >= ALONE_AFTER_CRASHES ? id : null,
       })
-      if (this.state !== 'running') return
-      this.worker = worker
-      worker.runs.set(this.run, this)
+      if (this.state !== 'running' || this.killing) return
+      this.worker.attach(worker, this)
       this.deadlines.start(this.claimed, this.services.clock.now())
-      worker.send({
-        type: 'run',
-        run: this.run,
-        thread,
-        head: chain.head,
-        start: chain.start.hash,
-        dryRun: this.claimed.dry_run,
-      })
+      this.worker.send({ type: 'run', thread, head: chain.head, start: chain.start.hash, dryRun: dry_run })
     } catch (error) {
       if (error instanceof WorkerLost) this.onExit(error.exit)
       else await this.failWith(error)
     }
   }
 
+  /** Somebody asks for the end of the thread. Resolves when its end is written, or when that is no longer this run's to do. */
+  async kill(actor: string, reason: string | null): Promise<void> {
+    if (this.state !== 'running' || this.killing) return
+    this.killing = true
+    const summary = killSummary(actor, reason)
+    this.abort.abort()
+    this.queue(async () => {
+      await Promise.all([this.worker.stop({ type: 'abort', reason: summary }), this.calls.commandsEnded()])
+      await testPoint('kill:before-end')
+      await this.end(EXIT.killed, summary)
+    })
+    await this.tail
+  }
+
   onMessage(message: RunMessage, bytes: number): void {
     if (message.type === 'over') {
-      this.generatorOver = true
-      this.leaveWorker()
+      this.worker.over()
       return
     }
-    if (this.state !== 'running') {
+    if (this.state !== 'running' || this.killing) {
       if (this.lost && WRITES.has(message.type)) this.services.appender.addStaleWrites(1)
       return
     }
     if (message.type === 'log') this.log.add(message.level, message.tag, message.text)
     else if (message.type === 'call') void this.answer(message)
     else {
-      const { worker } = this
-      worker?.addBacklog(bytes)
-      this.queue(() => this.handle(message).finally(() => worker?.addBacklog(-bytes)))
+      const { backlog } = this.worker
+      backlog(bytes)
+      this.queue(() => this.handle(message).finally(() => backlog(-bytes)))
     }
   }
 
@@ -157,10 +181,9 @@ export class ThreadRun implements RunListener {
   }
 
   onExit(exit: WorkerExit): void {
-    this.generatorOver = true
-    this.worker = undefined
+    this.worker.over()
     this.queue(async () => {
-      if (this.state !== 'running') return
+      if (this.state !== 'running' || this.killing) return
       if (exit.planned) return this.giveBack('released', `its worker was ended: ${exit.reason}`, 0)
       if (exit.stderr !== '') this.log.add('error', 'stderr', exit.stderr)
       await this.crash(`its worker was lost: ${exit.reason}`)
@@ -178,7 +201,7 @@ export class ThreadRun implements RunListener {
     if (this.state === 'over') return
     log.warn({ thread: this.lease.thread }, 'lost the lease of a thread')
     this.lost = true
-    this.over('the lease was lost')
+    this.over({ type: 'abort', reason: 'the lease was lost' })
   }
 
   /** For a heartbeat that did not find the lease: while the end is being written, that write may be what gave it up. */
@@ -186,12 +209,22 @@ export class ThreadRun implements RunListener {
     if (this.state === 'running') this.lose()
   }
 
+  /** After what came before it. What it throws is the caller's to handle. */
+  private inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.tail.then(work)
+    this.tail = done.then(
+      () => undefined,
+      () => undefined,
+    )
+    return done
+  }
+
   private queue(work: () => Promise<void>): void {
     this.tail = this.tail.then(work).catch((error: unknown) => this.failWith(error))
   }
 
   private async handle(message: Extract<RunMessage, { type: 'put' | 'append' | 'done' | 'failed' }>): Promise<void> {
-    if (this.state !== 'running') return
+    if (this.state !== 'running' || this.killing) return
     switch (message.type) {
       case 'put':
         return this.put(message.text, message.refs)
@@ -226,50 +259,35 @@ export class ThreadRun implements RunListener {
   }
 
   private async append(output: unknown): Promise<void> {
-    const parsed = roleOutputSchema.safeParse(output)
-    if (!parsed.success) return this.end(EXIT.failed, `bad yield: ${whatIsWrong(parsed.error)}`)
-    const { role, contentHash, meta, refs, childThread } = parsed.data
+    const step = await readStep(this.services.db, this.contents, output)
+    if ('wrong' in step) return this.end(EXIT.failed, `bad yield: ${step.wrong}`)
+    const { role, meta, content, childThread } = step
     const maxRounds = this.claimed.max_rounds ?? this.limits.maxRounds
     if (this.steps >= maxRounds) {
       return this.end(EXIT.failed, `stopped at the bound maxRounds (${maxRounds}) before ${role} could be recorded`)
     }
-    const content = await this.contents.find(contentHash)
-    if (content === undefined) {
-      return this.end(
-        EXIT.failed,
-        `bad yield: ${role} names the content ${contentHash}, which does not exist: store it with runtime.cas.put`,
-      )
-    }
-    if (content.refs.join() !== refs.join()) {
-      return this.end(
-        EXIT.failed,
-        `bad yield: ${role} gives other refs than its content was stored with: pass them to runtime.cas.put`,
-      )
-    }
-    const child = childThread === null ? null : await this.childEnd(childThread)
-    if (child === undefined)
-      return this.end(EXIT.failed, `bad yield: the child thread ${childThread} of ${role} does not exist`)
-    const node = this.chainNow().next({
-      role,
-      meta,
-      content,
-      childThread: child,
-      now: this.services.clock.now(),
-    })
+    const node = this.chainNow().next({ role, meta, content, childThread, now: this.services.clock.now() })
     if (node.size > this.limits.contentBytes)
       return this.endAtBound('contentBytes', `a meta that makes a node of ${node.size} bytes`)
-    await this.write(node, { role, content: contentHash, childThread, counted: true })
+    const facts = { role, content: content.hash, childThread: childThread?.hash ?? null, counted: true }
+    const control = await this.write(node, facts)
     this.steps += 1
     this.crashes = 0
+    this.waiting.nextRole()
+    // The generator stays at its yield until it is told of the step: a thread that is to stop goes no further.
+    if (control === 'kill') return this.services.lookAtOrders()
+    if (control === 'pause' && !(await this.goesOn())) return
     this.deadlines.nextRole()
-    this.worker?.send({ type: 'appended', run: this.run, head: node.hash, timestamp: node.timestamp })
+    this.worker.send({ type: 'appended', head: node.hash, timestamp: node.timestamp })
   }
 
-  private async write(node: NextNode, step: StepFacts): Promise<void> {
+  private async write(node: NextNode, step: StepFacts): Promise<'pause' | 'kill' | null> {
     const chain = this.chainNow()
-    await this.services.appender.append(this.lease, stepRow(this.lease, chain, node, step), this.contents.rows())
+    const row = stepRow(this.lease, chain, node, step)
+    const { control } = await this.services.appender.append(this.lease, row, this.contents.rows())
     chain.push(node)
     this.contents.clear()
+    return control
   }
 
   /** Writes the end node. Everything that the thread has said is stored before. */
@@ -278,7 +296,7 @@ export class ThreadRun implements RunListener {
     this.state = 'ending'
     this.deadlines.stop()
     await this.log.flush()
-    const status = returnCode === EXIT.success ? 'completed' : 'failed'
+    const status = returnCode === EXIT.success ? 'completed' : returnCode === EXIT.killed ? 'killed' : 'failed'
     const content = await this.contents.putEmpty()
     const node = this.chainNow().next({
       role: END,
@@ -294,7 +312,7 @@ export class ThreadRun implements RunListener {
       counted: false,
       end: { status, returnCode, summary },
     })
-    this.over(summary)
+    this.over({ type: 'abort', reason: summary })
   }
 
   private endAtBound(bound: BoundName, what: string): Promise<void> {
@@ -307,6 +325,40 @@ export class ThreadRun implements RunListener {
       return this.end(EXIT.gaveUp, `gave up after ${crashes} crashes in a row (bound crashes): ${reason}`)
     }
     await this.giveBack('crashed', reason, crashDelayMs(this.crashes))
+  }
+
+  /** Pauses the thread, which somebody asked for, or for the reason `forced`. True when nobody asks for it any more. */
+  private async goesOn(forced: string | null = null): Promise<boolean> {
+    if (this.state !== 'running' || this.killing) return false
+    this.state = 'ending'
+    await this.log.flush()
+    const { db, runner } = this.services
+    const { thread, token } = this.lease
+    await testPoint('pause:before-park')
+    const parked = await retrySafe(() => parkThread(db, { runner, thread, token, forced }))
+    if (parked === 'lost') this.lose()
+    if (parked === 'paused') this.over({ type: 'suspended' })
+    if (parked === 'lost' || parked === 'paused') return false
+    this.state = 'running'
+    if (parked === 'kill') this.services.lookAtOrders()
+    return parked === 'go'
+  }
+
+  /** A role waits: what it has stored must be there for whoever answers, and then the thread needs no runner. */
+  private async wait(args: unknown): Promise<Json> {
+    await this.log.flush()
+    if (this.contents.size > 0) {
+      await this.services.appender.put(this.lease, this.contents.rows())
+      this.contents.clear()
+    }
+    const waited = await this.waiting.wait(args, this.chainNow().head)
+    if ('answer' in waited) return waited.answer
+    if (waited.stopped === 'kill') this.services.lookAtOrders()
+    if (waited.stopped === 'suspended') {
+      if (waited.wakeMs !== null) this.services.wakeAt(waited.wakeMs)
+      this.over({ type: 'suspended' })
+    }
+    throw new Suspended()
   }
 
   private async giveBack(event: 'released' | 'crashed', reason: string, delayMs: number): Promise<void> {
@@ -323,7 +375,7 @@ export class ThreadRun implements RunListener {
         delayMs,
       }),
     )
-    this.over(reason)
+    this.over({ type: 'abort', reason })
   }
 
   /** What to do with an error of the platform itself, by what it says of this thread. */
@@ -333,6 +385,10 @@ export class ThreadRun implements RunListener {
     try {
       // Also when it was the end that could not be written: something else is written instead.
       this.state = 'running'
+      if (this.chain === undefined && isAppError(error, 'CORRUPT_NODE')) {
+        // There is nothing sound to put an end node on: a person has to look at it.
+        return void (await this.goesOn(error.message))
+      }
       if (this.chain !== undefined && isAppError(error) && BLAMES_THREAD.has(error.code)) {
         // One of them may be what was refused.
         this.contents.clear()
@@ -346,41 +402,24 @@ export class ThreadRun implements RunListener {
       // Nothing can be written now. The lease runs out and the thread is taken over.
       if (!(second instanceof LeaseLost))
         log.error({ err: second, thread: this.lease.thread }, 'a thread could not be given back')
-      this.over(messageOf(second))
+      this.over({ type: 'abort', reason: messageOf(second) })
     }
   }
 
-  /** The thread is no longer this runner's. A generator that does not react to its abort takes its worker with it. */
-  private over(reason: string): void {
+  /** The thread is no longer this runner's: what is left of its run is ended. */
+  private over(message: Parameters<RunWorker['stop']>[0]): void {
     this.state = 'over'
     this.deadlines.stop()
     this.abort.abort()
-    if (this.worker !== undefined && !this.generatorOver) {
-      this.worker.send({ type: 'abort', run: this.run, reason })
-      setTimeout(() => {
-        if (!this.generatorOver)
-          this.worker?.kill(`thread ${this.lease.thread} did not react to its abort within abortGraceSeconds`, {
-            planned: true,
-          })
-      }, this.limits.abortGraceSeconds * 1000)
-    }
+    void this.worker.stop(message)
+    void this.calls.commandsEnded()
     this.settle()
   }
 
-  private leaveWorker(): void {
-    this.worker?.runs.delete(this.run)
-    this.worker = undefined
-  }
-
   private async answer(message: CallMessage): Promise<void> {
-    const answer = await this.calls.answer(message, this.tail)
+    const answer = await this.calls.answer(message)
     // A refusal is told also to a run that is being ended: it may be what the bundle waits for.
-    if (this.state === 'running' || answer.type === 'refused') this.worker?.send({ ...answer, run: this.run })
-  }
-
-  private async childEnd(hash: Hash): Promise<{ hash: Hash; digest: Buffer } | undefined> {
-    const digest = (await findDigests(this.services.db, [hash])).get(hash)
-    return digest && { hash, digest }
+    if (answer !== null && (this.state === 'running' || answer.type === 'refused')) this.worker.send(answer)
   }
 
   private chainNow(): Chain {

@@ -56,7 +56,7 @@ const EXCERPT_CHARACTERS = 200
 export async function startThread(
   db: Queryable,
   input: StartInput,
-  actor: Pick<Actor, 'name' | 'origin'>,
+  actor: { name: string; origin: Actor['origin'] | 'thread' },
   parent: Parent | null = null,
 ): Promise<StartedThread> {
   await initHash()
@@ -110,7 +110,8 @@ export async function startThread(
     overflow: settings.overflow ?? 'queue',
   })
   if (row === undefined) throw new LeaseLost(parent?.thread ?? '')
-  if (!row.created && row.digest !== idempotencyDigest) {
+  // A child is known by its place: a role that runs again may ask in other words.
+  if (parent === null && !row.created && row.digest !== idempotencyDigest) {
     throw new AppError(
       'CONFLICT',
       `The idempotency key ${input.idempotencyKey} was used for thread ${row.id} with another input. Use a new key for a new thread.`,

@@ -6,7 +6,7 @@ import { buildNext, type Link, type NextNode } from '@/server/threads/chain-top'
 export type { NextNode }
 
 /** Ancestors reach 1,024 steps back, so no node further down is ever named again. */
-const REACH = 1024
+export const REACH = 1024
 
 /** The top of a thread's chain, as far down as the next node can refer to it. */
 export class Chain {
@@ -30,12 +30,15 @@ export class Chain {
     return this.currentHeight
   }
 
-  /** Moves the head to a node that exists in the database. Nodes come in order of their height, without gaps. */
-  push(node: Link & { timestamp: number }): void {
+  /**
+   * Moves the head to a node that exists in the database. Nodes come in order of their height, without gaps; one that
+   * `REACH` others will follow needs no digest.
+   */
+  push(node: { hash: Hash; digest: Buffer | null; timestamp: number }): void {
     this.currentHeight += 1
     this.currentHead = node.hash
     this.lastTimestamp = node.timestamp
-    this.links[this.currentHeight % REACH] = { hash: node.hash, digest: node.digest }
+    this.links[this.currentHeight % REACH] = node.digest === null ? undefined : { hash: node.hash, digest: node.digest }
   }
 
   /** Builds the node that would follow the head. `now` is the database's clock; no node is older than its parent. */

@@ -5,7 +5,12 @@ import { RunnersView } from './_components/runners-view'
 export const metadata: Metadata = { title: 'Runners' }
 
 export default async function RunnersPage() {
-  await readForPage(({ trpc, queryClient }) => queryClient.fetchQuery(trpc.runner.list.queryOptions({})))
+  await readForPage(({ trpc, queryClient }) =>
+    Promise.all([
+      queryClient.fetchQuery(trpc.runner.list.queryOptions({})),
+      queryClient.fetchQuery(trpc.runner.quarantines.queryOptions({})),
+    ]),
+  )
   return (
     <Hydrated>
       <RunnersView />

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testDatabase } from '@/db/testing/test-database'
+import { controlThread } from '@/server/threads/control/control'
+import { begin, bundleOf, COUNTER, installBundle } from './testing/bundles'
+import { startLocalRunner } from './testing/local-runner'
+import { chainOf, expectEndNode, factsOf, untilEnded } from './testing/thread-facts'
+import { until } from './testing/until'
+
+const db = await testDatabase()
+const ACTOR = { name: 'ada', origin: 'api', role: 'owner' } as const
+let local: Awaited<ReturnType<typeof startLocalRunner>>
+
+/** Starts input.children counters, one of which fails when input.failing, and waits for them by input.mode. */
+const PARENT = bundleOf(`
+  const { children, mode, failing, ms } = thread.start.input
+  if (thread.steps.length === 0) {
+    const ids = []
+    for (let n = 0; n < children; n++) {
+      const workflow = failing === n ? 'failing' : 'counter'
+      ids.push((await runtime.startThread({ workflow, prompt: 'child ' + n, input: { steps: 2, ms: ms * n } })).threadId)
+    }
+    const { outcomes, group } = await runtime.wait({ threads: ids, mode })
+    const contentHash = await runtime.cas.put(JSON.stringify(outcomes))
+    yield { role: 'work', contentHash, meta: { ended: outcomes.length, ids }, refs: [], childThread: group }
+  }
+  return { returnCode: 0, summary: 'gathered' }`)
+
+beforeAll(async () => {
+  await installBundle(db, 'counter', COUNTER)
+  await installBundle(db, 'failing', bundleOf(`throw new Error('no luck')`))
+  await installBundle(db, 'parent', PARENT)
+  await installBundle(
+    db,
+    'recursive',
+    bundleOf(`
+      const { threadId } = await runtime.startThread({ workflow: 'recursive', prompt: 'deeper' })
+      const { outcomes } = await runtime.wait({ thread: threadId })
+      return { returnCode: outcomes[0].returnCode, summary: outcomes[0].summary }`),
+  )
+  await installBundle(
+    db,
+    'sleeper',
+    bundleOf(`
+      if (thread.steps.length === 0) {
+        await runtime.wait({ until: thread.start.timestamp + thread.start.input.ms })
+        yield await say(1, 'awake')
+      }
+      return { returnCode: 0, summary: 'slept' }`),
+  )
+  local = await startLocalRunner(db.url)
+})
+afterAll(() => local.stop())
+
+async function eventsOf(id: string): Promise<string[]> {
+  const rows = await db.sql<{ type: string }[]>`select type from thread_events where thread = ${id} order by seq`
+  return rows.map((row) => row.type)
+}
+const untilStatus = (id: string, status: string) =>
+  until(
+    () => factsOf(db, id),
+    (facts) => facts.status === status,
+  )
+const childrenOf = (id: string) =>
+  db.sql<{ id: string; status: string; head: string; depth: number; summary: string }[]>`
+    select id, status, head, depth, summary from threads where parent_thread = ${id} order by id`
+
+test('a parent waits for its child without a process, and its step names the end of the child', async () => {
+  const id = await begin(db, 'parent', { children: 1, mode: 'all', failing: null, ms: 10 })
+  expect(await untilEnded(db, id)).toMatchObject({ status: 'completed', steps: 1, crashes: 0 })
+  const [child] = await childrenOf(id)
+  expect(child).toMatchObject({ status: 'completed', depth: 1 })
+  const [step] = await db.sql<{ child_thread: string }[]>`
+    select s.child_thread from threads t join state_nodes e on e.hash = t.head join state_nodes s on s.hash = e.parent where t.id = ${id}`
+  expect(step?.child_thread).toBe(child?.head)
+  expect(await eventsOf(id)).toEqual(['queued', 'claimed', 'waiting', 'woken', 'claimed', 'finished'])
+  await expectEndNode(db, id)
+})
+
+test('several children at once are linked by a group node, and verify walks into them', async () => {
+  const id = await begin(db, 'parent', { children: 3, mode: 'all', failing: 1, ms: 5 })
+  expect(await untilEnded(db, id)).toMatchObject({ status: 'completed', steps: 1 })
+  expect((await chainOf(db, id))[0]?.meta.ended).toBe(3)
+  const [group] = await db.sql<{ type: string; refs: string[] }[]>`
+    select b.type, b.refs from threads t join state_nodes e on e.hash = t.head join state_nodes s on s.hash = e.parent
+      join blobs b on b.hash = s.child_thread where t.id = ${id}`
+  expect(group).toMatchObject({ type: 'group', refs: (await childrenOf(id)).map((child) => child.head) })
+  await expectEndNode(db, id)
+})
+
+test('any goes on with the first end, success with the first success; children that are left are ended with their parent', async () => {
+  const any = await begin(db, 'parent', { children: 2, mode: 'any', failing: 0, ms: 60_000 })
+  const success = await begin(db, 'parent', { children: 3, mode: 'success', failing: 0, ms: 30 })
+  await untilEnded(db, any)
+  await untilEnded(db, success)
+  expect((await chainOf(db, any))[0]?.meta.ended).toBe(1)
+  expect((await chainOf(db, success))[0]?.meta.ended).toBeGreaterThanOrEqual(2)
+  const left = await until(
+    () => childrenOf(any),
+    (children) => children.every((child) => ['failed', 'killed'].includes(child.status)),
+  )
+  expect(left.map((child) => child.status)).toEqual(['failed', 'killed'])
+  expect(left[1]?.summary).toContain(`its parent ${any} ended as completed`)
+})
+
+test('a thread deeper than maxDepth is refused, and the refusal ends the chain of callers', async () => {
+  const id = await begin(db, 'recursive')
+  expect(await untilEnded(db, id)).toMatchObject({ status: 'failed', summary: expect.stringContaining('maxDepth') })
+  const depths = await db.sql<{ depth: number }[]>`select depth from threads where workflow = 'recursive' order by depth`
+  expect(depths.map((row) => row.depth)).toEqual([0, 1, 2, 3])
+})
+
+test('killing a parent kills its descendants', async () => {
+  const id = await begin(db, 'parent', { children: 2, mode: 'all', failing: null, ms: 60_000 })
+  await untilStatus(id, 'waiting')
+  await controlThread(db, { id, command: 'kill', reason: 'enough' }, ACTOR)
+  const children = await until(
+    () => childrenOf(id),
+    (rows) => rows.every((child) => ['completed', 'killed'].includes(child.status)),
+  )
+  expect(children.map((child) => child.status)).toContain('killed')
+})
+
+test('a wait until a time holds no runner and ends at that time', async () => {
+  const id = await begin(db, 'sleeper', { ms: 1_500 })
+  await untilStatus(id, 'waiting')
+  const far = await begin(db, 'sleeper', { ms: 20 * 365 * 24 * 3600 * 1000 })
+  await untilStatus(far, 'waiting')
+  expect(await untilEnded(db, id)).toMatchObject({ status: 'completed', steps: 1 })
+  expect(await factsOf(db, far)).toMatchObject({ status: 'waiting', runner: null })
+  const [row] = await db.sql<{ late: number }[]>`
+    select extract(epoch from e.at - w.wake_at) * 1000 as late from waits w join thread_events e on e.thread = w.thread and e.type = 'woken'
+    where w.thread = ${id}`
+  expect(Number(row?.late)).toBeGreaterThanOrEqual(0)
+})
+
+test('a pause while it waits keeps what it waits for: resumed, it waits again', async () => {
+  const id = await begin(db, 'sleeper', { ms: 24 * 3600 * 1000 })
+  await untilStatus(id, 'waiting')
+  await controlThread(db, { id, command: 'pause' }, ACTOR)
+  expect(await factsOf(db, id)).toMatchObject({ status: 'paused' })
+  await controlThread(db, { id, command: 'resume' }, ACTOR)
+  await untilStatus(id, 'waiting')
+  expect(await db.sql`select status from waits where thread = ${id}`).toHaveLength(1)
+})

@@ -75,7 +75,7 @@ type EventRowProps = {
 function EventRow({ event, isCurrent, workflow, onRollback }: EventRowProps) {
   const look = LOOKS[event.type]
   const { total, completed, failed } = event.threads
-  const changed = event.type === 'granted' ? null : event.after
+  const changed = event.type === 'granted' || event.type === 'limited' ? null : event.after
   return (
     <li data-event={event.type} className="flex gap-3 px-4 py-3">
       <look.icon aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-faint" />

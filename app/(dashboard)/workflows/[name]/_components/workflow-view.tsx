@@ -11,6 +11,7 @@ import { HashChip } from '@/app/_ui/hash-chip'
 import { PageHeader } from '@/app/_ui/page-header'
 import { Panel } from '@/app/_ui/panel'
 import { Ago } from '@/app/_ui/time'
+import { LimitsPanel } from './limits-panel'
 import { MissingGrants } from './missing-grants'
 import { PermissionsPanel } from './permissions-panel'
 import { RoleList } from './role-list'
@@ -87,6 +88,7 @@ export function WorkflowView({ name, version }: { name: string; version: string 
         </div>
         <div className="grid min-w-0 content-start gap-4">
           <VersionTimeline workflow={workflow} />
+          <LimitsPanel workflow={workflow} />
           <PermissionsPanel workflow={workflow} />
         </div>
       </div>

@@ -1,8 +1,8 @@
-import * as z from 'zod'
 import type { Metas, WorkflowDefinition } from './definition'
 import { DefinitionError } from './errors'
+import { jsonSchema } from './json-schema'
 import { type Rows, readTable } from './router'
-import { END, type GraphEdge, type JsonObject, type WorkflowDescriptor } from './types'
+import { END, type GraphEdge, type WorkflowDescriptor } from './types'
 
 /**
  * What the platform shows of a workflow: role schemas as JSON Schema, and the graph as the table routes it. A row that can
@@ -44,18 +44,4 @@ function silentEnds<M extends Metas, I>(definition: WorkflowDefinition<M, I>, ro
 
 function silentEnd(from: string): GraphEdge {
   return { from, to: END, condition: 'FALLBACK', conditionDescription: 'No condition of the row holds.' }
-}
-
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output', what: string): JsonObject {
-  try {
-    const { $schema: _, ...rest } = z.toJSONSchema(schema, { io })
-    // A JSON Schema is JSON; the round trip drops what zod hangs on it besides.
-    return JSON.parse(JSON.stringify(rest)) as JsonObject
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new DefinitionError(
-      `${what} cannot be written as JSON Schema: ${why}. Use types that JSON has, without transforms.`,
-      { cause },
-    )
-  }
 }

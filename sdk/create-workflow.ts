@@ -107,6 +107,7 @@ async function playRole<M extends Metas, I>(
     name,
     description: role.description,
     systemPrompt: role.systemPrompt,
+    schema: role.schema,
   }
   const result = await agent({ thread, input: thread.input, runtime, currentRole })
   const text = textOf(name, result)

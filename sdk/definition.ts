@@ -61,7 +61,8 @@ export type AgentContext<M extends Metas = Metas, I = unknown> = {
   /** Same as `thread.input`. */
   input: I
   runtime: Runtime
-  currentRole: { name: keyof M & string; description: string; systemPrompt: string }
+  /** `schema` is the role's own: what the answer has to give. */
+  currentRole: { name: keyof M & string; description: string; systemPrompt: string; schema: z.ZodType }
 }
 
 /** A text that is JSON fitting the role's schema, or a text with the meta beside it. */

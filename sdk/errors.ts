@@ -1,3 +1,5 @@
+import type { ThreadOutcome } from './types'
+
 /** The definition of a workflow cannot work: thrown while the bundle loads, so a broken table never runs. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError'
@@ -30,4 +32,23 @@ export class ExtractionError extends Error {
   ) {
     super(message)
   }
+}
+
+/** A child thread that the role needs did not complete. */
+export class ChildFailed extends Error {
+  override readonly name = 'ChildFailed'
+  constructor(
+    message: string,
+    /** The first that did not complete. */
+    readonly outcome: ThreadOutcome,
+    /** All that had ended then, completed ones too. */
+    readonly outcomes: readonly ThreadOutcome[],
+  ) {
+    super(message)
+  }
+}
+
+/** Nobody answered, or no child ended, within `timeoutSeconds`. */
+export class WaitTimedOut extends Error {
+  override readonly name = 'WaitTimedOut'
 }

@@ -19,12 +19,23 @@ export {
   type WorkflowDefinition,
 } from './definition'
 export { echoAgent } from './echo-agent'
-export { DefinitionError, ExtractionError, InputError, type MetaProblem, RoutingError } from './errors'
 export {
+  ChildFailed,
+  DefinitionError,
+  ExtractionError,
+  InputError,
+  type MetaProblem,
+  RoutingError,
+  WaitTimedOut,
+} from './errors'
+export { type HumanAgentOptions, humanAgent } from './human-agent'
+export {
+  type ChildThread,
   END,
   type ExecOptions,
   type ExecResult,
   type GraphEdge,
+  type InputAnswer,
   type Json,
   type JsonObject,
   type Permissions,
@@ -33,8 +44,15 @@ export {
   type RoleStep,
   type Runtime,
   START,
+  type StartThreadOptions,
   type ThreadContext,
+  type ThreadOutcome,
+  type ThreadsAnswer,
+  type WaitForInput,
+  type WaitForThreads,
+  type WaitForTime,
   type WorkflowCompletion,
   type WorkflowDescriptor,
   type WorkflowFn,
 } from './types'
+export { type ChildMeta, type ChildOptions, workflowAsAgent, workflowsAsAgent } from './workflow-as-agent'

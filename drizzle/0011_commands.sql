@@ -6,13 +6,7 @@
 CREATE FUNCTION put_step(n text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF n[12] <> '{}' THEN PERFORM cas_reuse(n[12]::text[]); END IF;
-  INSERT INTO blobs (hash, type, refs, digest, body, size)
-    VALUES (n[10], 'content', n[12]::text[], decode(n[13], 'hex'), n[11], octet_length(n[11])) ON CONFLICT (hash) DO NOTHING;
-  IF NOT FOUND THEN
-    PERFORM 1 FROM blobs b WHERE b.hash = n[10] AND b.body = n[11];
-    IF NOT FOUND THEN PERFORM cairn_raise('CA001', n[10]); END IF;
-    PERFORM cas_reuse(ARRAY[n[10]]);
-  END IF;
+  PERFORM put_content(n[10], n[12]::text[], n[13], n[11]);
   INSERT INTO state_nodes (hash, body, refs, digest, role, start, content, parent, height, timestamp)
     VALUES (n[1], n[2], n[3]::text[], decode(n[4], 'hex'), n[5], n[6], n[10], nullif(n[7], ''), n[8]::int, n[9]::bigint)
     ON CONFLICT (hash) DO NOTHING;
@@ -57,4 +51,102 @@ BEGIN
   PERFORM tell(t, event, who, why);
   PERFORM pg_notify('cairn_control', ''), pg_notify('cairn_change', '');
   RETURN true;
+END $$;
+--> statement-breakpoint
+-- Pauses a thread that no runner holds, or takes a paused one back to the queue. What it waits for stays as it is, so that a thread
+-- that waited when it was paused waits again when its role runs again, or has its answer by then.
+CREATE FUNCTION move_unheld(thread_id text, left_status text, to_status text, event text, who text, why text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  t threads%ROWTYPE;
+BEGIN
+  IF to_status = 'paused' THEN
+    UPDATE threads SET status = 'paused', idle_since = coalesce(threads.idle_since, app_now()), updated_at = app_now(), event_seq = threads.event_seq + 1
+      WHERE threads.id = thread_id AND threads.status = left_status RETURNING * INTO t;
+  ELSE
+    UPDATE threads SET status = 'queued', available_at = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1,
+        idle_ms = threads.idle_ms + coalesce((extract(epoch from app_now() - threads.idle_since) * 1000)::bigint, 0), idle_since = NULL
+      WHERE threads.id = thread_id AND threads.status = left_status RETURNING * INTO t;
+  END IF;
+  IF t.id IS NULL THEN RETURN false; END IF;
+  PERFORM tell(t, event, who, why);
+  IF to_status = 'queued' THEN PERFORM pg_notify('cairn_work', ''); END IF;
+  PERFORM pg_notify('cairn_change', '');
+  RETURN true;
+END $$;
+--> statement-breakpoint
+-- Puts a thread that failed or was killed back into the queue, behind the marker `n` on its end node. It has as much time as it had at
+-- first: the event of its start says how much that was.
+CREATE FUNCTION retry_thread(thread_id text, expected text, n text[], who text, why text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  t threads%ROWTYPE;
+  had interval;
+BEGIN
+  SELECT (e.data->>'deadlineAt')::timestamptz - q.created_at INTO had
+    FROM threads q JOIN thread_events e ON e.thread = q.id AND e.seq = 1 WHERE q.id = thread_id AND q.deadline_at IS NOT NULL;
+  UPDATE threads SET status = 'queued', head = n[1], height = n[8]::int, return_code = NULL, summary = NULL, started_at = NULL,
+      finished_at = NULL, idle_ms = 0, idle_since = NULL, crashes = 0, deadline_at = app_now() + had,
+      available_at = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
+    WHERE threads.id = thread_id AND threads.head = expected AND threads.status IN ('failed', 'killed') RETURNING * INTO t;
+  IF NOT FOUND THEN RETURN false; END IF;
+  DELETE FROM waits w WHERE w.thread = thread_id AND w.status = 'open';
+  PERFORM put_step(n);
+  PERFORM tell(t, 'retried', who, why, jsonb_strip_nulls(jsonb_build_object('deadlineAt', t.deadline_at)));
+  PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
+  RETURN true;
+END $$;
+--> statement-breakpoint
+-- Removes a thread that no runner holds. Its nodes stay until they are collected, and its events for good: they are what says that it
+-- was there. For who waits for it and for its children a removal is an end.
+CREATE FUNCTION remove_thread(thread_id text, left_status text, who text, why text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  t threads%ROWTYPE;
+BEGIN
+  DELETE FROM threads WHERE threads.id = thread_id AND threads.status = left_status AND threads.status <> 'running' RETURNING * INTO t;
+  IF NOT FOUND THEN RETURN false; END IF;
+  DELETE FROM waits w WHERE w.thread = thread_id;
+  DELETE FROM thread_inputs i WHERE i.thread = thread_id;
+  DELETE FROM thread_logs l WHERE l.thread = thread_id;
+  DELETE FROM thread_tasks k WHERE k.thread = thread_id;
+  t.event_seq := t.event_seq + 1;
+  PERFORM tell(t, 'removed', who, why);
+  IF left_status IN ('queued', 'paused', 'waiting') THEN
+    t.status := 'removed';
+    PERFORM thread_ended(t, who);
+  END IF;
+  PERFORM pg_notify('cairn_change', '');
+  RETURN true;
+END $$;
+--> statement-breakpoint
+-- Somebody gives a thread an input: it answers the open wait of that name, which the caller has checked it against and names, or
+-- is kept for one that comes later (`open_wait` null). Under the lock of the thread's row, as the writing of a wait is, so that an
+-- input is seen by the wait, or the wait by the input, whichever comes first.
+CREATE FUNCTION give_input(thread_id text, open_wait text, input_name text, input_value json, input_subject text, who text, who_role text, most int)
+RETURNS TABLE (outcome text, status text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  t threads%ROWTYPE;
+  found_wait text;
+  n int;
+BEGIN
+  SELECT * INTO t FROM threads l WHERE l.id = thread_id AND l.status IN ('queued', 'running', 'paused', 'waiting') FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN QUERY SELECT 'moved', ''; RETURN; END IF;
+  SELECT w.key INTO found_wait FROM waits w WHERE w.thread = thread_id AND w.status = 'open' AND w.kind = 'input' AND w.name = input_name;
+  IF found_wait IS DISTINCT FROM open_wait THEN RETURN QUERY SELECT 'moved', t.status; RETURN; END IF;
+  IF open_wait IS NULL THEN
+    SELECT count(*) INTO n FROM thread_inputs i WHERE i.thread = thread_id AND i.wait IS NULL AND i.rejected IS NULL;
+    IF n >= most THEN RETURN QUERY SELECT 'full', t.status; RETURN; END IF;
+  END IF;
+  SELECT coalesce(max(i.seq), 0) + 1 INTO n FROM thread_inputs i WHERE i.thread = thread_id;
+  INSERT INTO thread_inputs (thread, seq, name, value, subject, actor, actor_role, wait)
+    VALUES (thread_id, n, input_name, input_value, input_subject, who, who_role, open_wait);
+  UPDATE threads SET updated_at = app_now(), event_seq = threads.event_seq + 1 WHERE threads.id = thread_id RETURNING * INTO t;
+  PERFORM tell(t, 'input', who, CASE WHEN open_wait IS NULL THEN 'kept for a later wait for ' ELSE 'answers the wait for ' END || input_name,
+    jsonb_strip_nulls(jsonb_build_object('seq', n, 'name', input_name, 'wait', open_wait)));
+  IF open_wait IS NOT NULL THEN
+    UPDATE waits SET status = 'answered', answer = input_value, answered_by = who, answered_at = app_now()
+      WHERE waits.thread = thread_id AND waits.key = open_wait;
+    IF wake_thread(thread_id, who, 'its wait for ' || input_name || ' was answered') THEN t.status := 'queued'; END IF;
+  END IF;
+  PERFORM pg_notify('cairn_change', '');
+  RETURN QUERY SELECT CASE WHEN open_wait IS NULL THEN 'stored' ELSE 'answered' END, t.status;
 END $$;

@@ -8,11 +8,17 @@ import { lift } from './runner/lift'
 import { list as runnerList } from './runner/list'
 import { quarantines } from './runner/quarantines'
 import { info } from './system/info'
+import { control } from './thread/control'
 import { get as threadGet } from './thread/get'
+import { input } from './thread/input'
+import { inputs } from './thread/inputs'
 import { list as threadList } from './thread/list'
 import { records } from './thread/records'
+import { remove as threadRemove } from './thread/remove'
+import { retry } from './thread/retry'
 import { start } from './thread/start'
 import { verify as threadVerify } from './thread/verify'
+import { waits } from './thread/waits'
 import { watch } from './thread/watch'
 import { watchList } from './thread/watch-list'
 import { createCallerFactory, router } from './trpc'
@@ -29,7 +35,21 @@ import { validate } from './workflow/validate'
 
 /** Names only. */
 export const appRouter = router({
-  thread: { start, get: threadGet, list: threadList, records, watch, watchList, verify: threadVerify },
+  thread: {
+    start,
+    get: threadGet,
+    list: threadList,
+    records,
+    watch,
+    watchList,
+    verify: threadVerify,
+    control,
+    retry,
+    remove: threadRemove,
+    input,
+    waits,
+    inputs,
+  },
   workflow: {
     add,
     list: workflowList,

@@ -1,10 +1,10 @@
 import type { Queryable } from '@/db/client'
 import { type QueuedThread, type QueueState, READ_AHEAD, readQueueState } from '@/db/queries/threads/read-queue-state'
 import { RUNNER_ALIVE_SECONDS } from '@/server/kernel/runner-alive'
-import type { ThreadStatus } from './status'
+import type { QUEUED_CODES, ThreadStatus } from './status'
 
 export type QueuedReason = {
-  code: 'next' | 'delayed' | 'concurrency' | 'quarantined' | 'labels' | 'permissions' | 'capacity' | 'no-runner'
+  code: (typeof QUEUED_CODES)[number]
   /** A sentence: why it stays queued, and what would change that. */
   message: string
 }

@@ -1,3 +1,5 @@
+import type { Queryable } from '@/db/client'
+import { readMarks } from '@/db/queries/threads/read-marks'
 import { AppError } from '@/server/kernel/errors'
 
 export function threadNotFound(id: string): AppError<'NOT_FOUND'> {
@@ -5,4 +7,9 @@ export function threadNotFound(id: string): AppError<'NOT_FOUND'> {
     what: 'thread',
     id,
   })
+}
+
+/** Throws NOT_FOUND when there is no such thread. */
+export async function demandThread(db: Queryable, id: string): Promise<void> {
+  if ((await readMarks(db, [id])).length === 0) throw threadNotFound(id)
 }

@@ -46,6 +46,18 @@ export const THREAD_EVENT_TYPES = [
   'removed',
 ] as const
 
+/** Why a queued thread is not running: the first condition of its claim that does not hold; `next`: none. */
+export const QUEUED_CODES = [
+  'next',
+  'delayed',
+  'concurrency',
+  'quarantined',
+  'labels',
+  'permissions',
+  'capacity',
+  'no-runner',
+] as const
+
 /** What the end node's `returnCode` means. */
 export const EXIT = { success: 0, failed: 1, deadline: 124, killed: 137, gaveUp: 255 } as const
 

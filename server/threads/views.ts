@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { jsonSchema } from '@/server/kernel/json'
-import { THREAD_STATUSES } from './status'
+import { QUEUED_CODES, THREAD_STATUSES } from './status'
 
 /** What the API tells of a thread. Times are ISO 8601 in UTC with milliseconds. */
 export const threadSummarySchema = z.object({
@@ -25,6 +25,44 @@ export const threadSummarySchema = z.object({
 })
 export type ThreadSummary = z.infer<typeof threadSummarySchema>
 
+/** What a thread waits for, or waited for. */
+export const waitViewSchema = z.object({
+  key: z.string(),
+  kind: z.enum(['input', 'until', 'threads']),
+  status: z.enum(['open', 'answered', 'timed_out']),
+  /** The name that an input must have to answer it. */
+  name: z.string(),
+  prompt: z.string().nullable(),
+  /** JSON Schema of the answer. */
+  schema: jsonSchema,
+  /** Hash of what is to be approved; an answer names it. */
+  subject: z.string().nullable(),
+  /** `{role?, names?}`; null: whoever may operate threads. */
+  answerers: jsonSchema,
+  wakeAt: z.string().nullable(),
+  targets: z.array(z.string()),
+  mode: z.enum(['all', 'any', 'success']),
+  answer: jsonSchema,
+  answeredBy: z.string().nullable(),
+  answeredAt: z.string().nullable(),
+  createdAt: z.string(),
+})
+export type WaitView = z.infer<typeof waitViewSchema>
+
+export const inputViewSchema = z.object({
+  seq: z.number(),
+  name: z.string(),
+  value: jsonSchema,
+  subject: z.string().nullable(),
+  actor: z.string(),
+  /** Key of the wait that it answered; null while it is kept for one to come. */
+  wait: z.string().nullable(),
+  /** Why the wait that it was kept for refused it. */
+  rejected: z.string().nullable(),
+  at: z.string(),
+})
+export type InputView = z.infer<typeof inputViewSchema>
+
 export const threadDetailSchema = threadSummarySchema.extend({
   start: z.string(),
   head: z.string(),
@@ -37,6 +75,22 @@ export const threadDetailSchema = threadSummarySchema.extend({
   maxRounds: z.number().nullable(),
   deadlineAt: z.string().nullable(),
   dryRun: z.boolean(),
+  /** Who asked for `control`, and why. */
+  controlActor: z.string().nullable(),
+  controlReason: z.string().nullable(),
+  /** What it waits for, also while it is paused or queued again before an answer. */
+  waiting: waitViewSchema.nullable(),
+  /** Why it is queued and not running yet. */
+  queued: z.object({ code: z.enum(QUEUED_CODES), message: z.string() }).nullable(),
+  /** Node of the source thread that a fork goes on from. */
+  forkedAt: z.string().nullable(),
+  labels: z.array(z.string()),
+  permissions: z.array(z.string()),
+  priority: z.number(),
+  /** Crashes since the last step. */
+  crashes: z.number(),
+  /** Milliseconds that it was paused or waiting. */
+  idleMs: z.number(),
 })
 export type ThreadDetail = z.infer<typeof threadDetailSchema>
 

@@ -7,7 +7,7 @@ import { THREAD_STATUSES } from '@/server/threads/status'
 import { procedure } from '../trpc'
 
 /** A workflow by name runs its current version; `name@hash` runs that one. */
-const workflowReference = z
+export const workflowReference = z
   .string()
   .max(78)
   .regex(/^[a-z][a-z0-9-]*(@[0-9A-Z]{13})?$/, 'must be the name of a workflow, or name@hash for one version of it')
@@ -24,8 +24,19 @@ export const start = procedure('thread:operate')
       deadlineSeconds: z.number().int().min(1).max(BOUNDS.threadSeconds.ceiling).optional(),
       tags: z.array(tag).max(20).optional(),
       dryRun: z.boolean().optional(),
+      labels: z.array(nameSchema).max(20).optional(),
+      priority: z.number().int().min(-1000).max(1000).optional(),
       idempotencyKey: z.string().min(1).max(200).optional(),
     }),
   )
-  .output(z.object({ id: z.string(), workflow: z.string(), bundle: z.string(), status: z.enum(THREAD_STATUSES) }))
+  .output(
+    z.object({
+      id: z.string(),
+      workflow: z.string(),
+      bundle: z.string(),
+      status: z.enum(THREAD_STATUSES),
+      /** Why it was dropped. */
+      why: z.string().nullable(),
+    }),
+  )
   .mutation(({ ctx, input }) => startThread(ctx.db, input, ctx.actor))

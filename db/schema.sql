@@ -126,10 +126,34 @@ CREATE OR REPLACE FUNCTION public.cas_reuse(hashes text[])
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  lost text;
+  h text;
+  touched timestamptz;
+  fresh timestamptz;
+  old text[] := '{}';
 BEGIN
-  SELECT h INTO lost FROM unnest(hashes) h WHERE NOT EXISTS (SELECT 1 FROM cas WHERE cas.hash = h) LIMIT 1;
-  IF FOUND THEN PERFORM cairn_raise('CA002', lost); END IF;
+  PERFORM gc_hold();
+  -- Looked at after the lock is there, each by a statement of its own, so that they see what was committed before it.
+  fresh := app_now() - interval '5 minutes';
+  FOREACH h IN ARRAY hashes LOOP
+    SELECT b.touched_at INTO touched FROM blobs b WHERE b.hash = h;
+    IF NOT FOUND THEN
+      SELECT to_timestamp(s.timestamp / 1000.0) INTO touched FROM state_nodes s WHERE s.hash = h;
+      IF NOT FOUND THEN
+        SELECT s.touched_at INTO touched FROM start_nodes s WHERE s.hash = h;
+        IF NOT FOUND THEN PERFORM cairn_raise('CA002', h); END IF;
+      END IF;
+    END IF;
+    IF touched < fresh THEN old := old || h; END IF;
+  END LOOP;
+  IF old = '{}' THEN RETURN; END IF;
+  -- Who finds a row locked leaves it to the other one: both touch it, and nobody waits.
+  UPDATE blobs SET touched_at = app_now()
+    WHERE blobs.hash IN (SELECT b.hash FROM blobs b WHERE b.hash = ANY (old) FOR NO KEY UPDATE SKIP LOCKED);
+  UPDATE start_nodes SET touched_at = app_now()
+    WHERE start_nodes.hash IN (SELECT s.hash FROM start_nodes s WHERE s.hash = ANY (old) FOR NO KEY UPDATE SKIP LOCKED);
+  IF (SELECT r.phase IN ('marking', 'sweeping') FROM gc_runs r WHERE NOT r.dry_run ORDER BY r.id DESC LIMIT 1) THEN
+    INSERT INTO gc_rescues (hash) SELECT DISTINCT unnest(old);
+  END IF;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_one(runner_id text, thread_id text, lease_ms integer)
@@ -267,6 +291,92 @@ BEGIN
   RETURN true;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.gc_alone()
+ RETURNS void
+ LANGUAGE sql
+ SET lock_timeout TO '400ms'
+AS $function$
+  SELECT pg_advisory_xact_lock(hashtextextended('cairn gc', 0))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.gc_begin(who text, dry boolean, grace_seconds integer)
+ RETURNS SETOF gc_runs
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM gc_alone();
+  IF NOT dry THEN
+    RETURN QUERY SELECT * FROM gc_runs r WHERE r.phase = 'sweeping' AND NOT r.dry_run;
+    IF FOUND THEN RETURN; END IF;
+    UPDATE gc_runs SET phase = 'abandoned', finished_at = app_now() WHERE phase = 'marking' AND NOT dry_run;
+    DELETE FROM gc_condemned;
+    DELETE FROM gc_rescues;
+  END IF;
+  RETURN QUERY INSERT INTO gc_runs (phase, dry_run, cutoff, actor) VALUES ('marking', dry, app_now() - make_interval(secs => grace_seconds), who) RETURNING *;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.gc_hold()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  SELECT pg_advisory_xact_lock_shared(hashtextextended('cairn gc', 0))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.gc_keep_subject()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM gc_hold();
+  PERFORM 1 FROM cas WHERE cas.hash = NEW.subject;
+  IF FOUND THEN PERFORM cas_reuse(ARRAY[NEW.subject]); END IF;
+  RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.gc_sweep(run bigint, most integer, above bigint)
+ RETURNS TABLE(objects bigint, bytes bigint, lowest bigint)
+ LANGUAGE plpgsql
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  least_rank bigint;
+  gone bigint := 0;
+  gone_bytes bigint := 0;
+BEGIN
+  PERFORM gc_alone();
+  PERFORM 1 FROM gc_runs r WHERE r.id = run AND r.phase = 'sweeping';
+  IF NOT FOUND THEN RETURN; END IF;
+  PERFORM 1 FROM gc_rescues LIMIT 1;
+  IF FOUND THEN
+    WITH RECURSIVE kept AS (
+      SELECT c.hash FROM gc_rescues r JOIN gc_condemned c ON c.hash = r.hash
+      UNION
+      SELECT c.hash FROM kept k JOIN cas o ON o.hash = k.hash CROSS JOIN LATERAL unnest(o.refs) AS below (ref) JOIN gc_condemned c ON c.hash = below.ref
+    ) DELETE FROM gc_condemned c USING kept WHERE c.hash = kept.hash;
+    DELETE FROM gc_rescues;
+  END IF;
+  SELECT min(next.rank) INTO least_rank FROM (SELECT c.rank FROM gc_condemned c WHERE c.rank < above ORDER BY c.rank DESC LIMIT most) next;
+  IF least_rank IS NULL THEN
+    UPDATE gc_runs SET phase = 'done', finished_at = app_now() WHERE id = run;
+    RETURN;
+  END IF;
+  WITH doomed AS (
+    DELETE FROM gc_condemned c WHERE c.rank >= least_rank AND c.rank < above RETURNING c.hash, c.size
+  ), states AS (
+    DELETE FROM state_nodes s USING doomed d WHERE s.hash = d.hash RETURNING d.size
+  ), starts AS (
+    DELETE FROM start_nodes s USING doomed d WHERE s.hash = d.hash RETURNING d.size
+  ), contents AS (
+    DELETE FROM blobs b USING doomed d WHERE b.hash = d.hash RETURNING d.size
+  )
+  SELECT count(*), coalesce(sum(deleted.size), 0) INTO gone, gone_bytes
+    FROM (SELECT size FROM states UNION ALL SELECT size FROM starts UNION ALL SELECT size FROM contents) deleted;
+  UPDATE gc_runs SET objects = gc_runs.objects + gone, bytes = gc_runs.bytes + gone_bytes WHERE id = run;
+  RETURN QUERY SELECT gone, gone_bytes, least_rank;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.gin_extract_query_trgm(text, internal, smallint, internal, internal, internal, internal)
  RETURNS internal
  LANGUAGE c
@@ -290,6 +400,39 @@ CREATE OR REPLACE FUNCTION public.gin_trgm_triconsistent(internal, smallint, tex
  LANGUAGE c
  IMMUTABLE PARALLEL SAFE STRICT
 AS '$libdir/pg_trgm', $function$gin_trgm_triconsistent$function$;
+
+CREATE OR REPLACE FUNCTION public.give_input(thread_id text, open_wait text, input_name text, input_value json, input_subject text, who text, who_role text, most integer)
+ RETURNS TABLE(outcome text, status text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  t threads%ROWTYPE;
+  found_wait text;
+  n int;
+BEGIN
+  SELECT * INTO t FROM threads l WHERE l.id = thread_id AND l.status IN ('queued', 'running', 'paused', 'waiting') FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN QUERY SELECT 'moved', ''; RETURN; END IF;
+  SELECT w.key INTO found_wait FROM waits w WHERE w.thread = thread_id AND w.status = 'open' AND w.kind = 'input' AND w.name = input_name;
+  IF found_wait IS DISTINCT FROM open_wait THEN RETURN QUERY SELECT 'moved', t.status; RETURN; END IF;
+  IF open_wait IS NULL THEN
+    SELECT count(*) INTO n FROM thread_inputs i WHERE i.thread = thread_id AND i.wait IS NULL AND i.rejected IS NULL;
+    IF n >= most THEN RETURN QUERY SELECT 'full', t.status; RETURN; END IF;
+  END IF;
+  SELECT coalesce(max(i.seq), 0) + 1 INTO n FROM thread_inputs i WHERE i.thread = thread_id;
+  INSERT INTO thread_inputs (thread, seq, name, value, subject, actor, actor_role, wait)
+    VALUES (thread_id, n, input_name, input_value, input_subject, who, who_role, open_wait);
+  UPDATE threads SET updated_at = app_now(), event_seq = threads.event_seq + 1 WHERE threads.id = thread_id RETURNING * INTO t;
+  PERFORM tell(t, 'input', who, CASE WHEN open_wait IS NULL THEN 'kept for a later wait for ' ELSE 'answers the wait for ' END || input_name,
+    jsonb_strip_nulls(jsonb_build_object('seq', n, 'name', input_name, 'wait', open_wait)));
+  IF open_wait IS NOT NULL THEN
+    UPDATE waits SET status = 'answered', answer = input_value, answered_by = who, answered_at = app_now()
+      WHERE waits.thread = thread_id AND waits.key = open_wait;
+    IF wake_thread(thread_id, who, 'its wait for ' || input_name || ' was answered') THEN t.status := 'queued'; END IF;
+  END IF;
+  PERFORM pg_notify('cairn_change', '');
+  RETURN QUERY SELECT CASE WHEN open_wait IS NULL THEN 'stored' ELSE 'answered' END, t.status;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.gtrgm_compress(internal)
  RETURNS internal
@@ -374,6 +517,28 @@ BEGIN
       RETURNING t.id, t.control, app_now_ms();
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.move_unheld(thread_id text, left_status text, to_status text, event text, who text, why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t threads%ROWTYPE;
+BEGIN
+  IF to_status = 'paused' THEN
+    UPDATE threads SET status = 'paused', idle_since = coalesce(threads.idle_since, app_now()), updated_at = app_now(), event_seq = threads.event_seq + 1
+      WHERE threads.id = thread_id AND threads.status = left_status RETURNING * INTO t;
+  ELSE
+    UPDATE threads SET status = 'queued', available_at = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1,
+        idle_ms = threads.idle_ms + coalesce((extract(epoch from app_now() - threads.idle_since) * 1000)::bigint, 0), idle_since = NULL
+      WHERE threads.id = thread_id AND threads.status = left_status RETURNING * INTO t;
+  END IF;
+  IF t.id IS NULL THEN RETURN false; END IF;
+  PERFORM tell(t, event, who, why);
+  IF to_status = 'queued' THEN PERFORM pg_notify('cairn_work', ''); END IF;
+  PERFORM pg_notify('cairn_change', '');
+  RETURN true;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.park_thread(runner_id text, thread_id text, token bigint, forced text)
  RETURNS text
  LANGUAGE plpgsql
@@ -406,6 +571,42 @@ BEGIN
   IF EXISTS (SELECT 1 FROM threads q WHERE q.workflow = t.workflow AND q.status = 'queued') THEN PERFORM pg_notify('cairn_work', ''); END IF;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.put_again(its_hash text, its_body text, its_raw bytea)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  same boolean;
+BEGIN
+  PERFORM gc_hold();
+  SELECT o.body IS NOT DISTINCT FROM its_body AND o.raw IS NOT DISTINCT FROM its_raw INTO same FROM cas o WHERE o.hash = its_hash LIMIT 1;
+  IF NOT FOUND THEN RETURN 'gone'; END IF;
+  IF NOT same THEN RETURN 'other'; END IF;
+  PERFORM cas_reuse(ARRAY[its_hash]);
+  RETURN 'same';
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.put_content(its_hash text, its_refs text[], its_digest text, its_body text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  same boolean;
+BEGIN
+  LOOP
+    INSERT INTO blobs (hash, type, refs, digest, body, size)
+      VALUES (its_hash, 'content', its_refs, decode(its_digest, 'hex'), its_body, octet_length(its_body)) ON CONFLICT (hash) DO NOTHING;
+    EXIT WHEN FOUND;
+    PERFORM gc_hold();
+    SELECT b.body IS NOT DISTINCT FROM its_body INTO same FROM blobs b WHERE b.hash = its_hash;
+    -- Not there any more: it was collected between the two statements, and cannot be again.
+    CONTINUE WHEN NOT FOUND;
+    IF NOT same THEN PERFORM cairn_raise('CA001', its_hash); END IF;
+    PERFORM cas_reuse(ARRAY[its_hash]);
+    EXIT;
+  END LOOP;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.put_contents(f text[], held text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -422,17 +623,30 @@ BEGIN
     END IF;
     content_refs := f[n+4]::text[];
     IF content_refs <> '{}' THEN wanted := wanted || content_refs; END IF;
-    INSERT INTO blobs (hash, type, refs, digest, body, size)
-      VALUES (f[n+3], 'content', content_refs, decode(f[n+5], 'hex'), f[n+6], octet_length(f[n+6]))
-      ON CONFLICT (hash) DO NOTHING;
-    IF NOT FOUND THEN
-      PERFORM 1 FROM blobs b WHERE b.hash = f[n+3] AND b.body = f[n+6];
-      IF NOT FOUND THEN PERFORM cairn_raise('CA001', f[n+3]); END IF;
-      wanted := wanted || f[n+3];
-    END IF;
+    PERFORM put_content(f[n+3], content_refs, f[n+5], f[n+6]);
   END LOOP;
   -- After all are stored: contents of one call may refer to each other, and come in the order of their hashes.
   IF wanted <> '{}' THEN PERFORM cas_reuse(wanted); END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.put_start(its_hash text, its_refs text[], its_digest text, its_body text, its_name text, its_bundle text, its_depth integer, its_caller text, its_prompt text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  same boolean;
+BEGIN
+  LOOP
+    INSERT INTO start_nodes (hash, body, refs, digest, name, bundle, depth, parent_state, prompt)
+      VALUES (its_hash, its_body, its_refs, decode(its_digest, 'hex'), its_name, its_bundle, its_depth, its_caller, its_prompt) ON CONFLICT (hash) DO NOTHING;
+    EXIT WHEN FOUND;
+    PERFORM gc_hold();
+    SELECT s.body = its_body INTO same FROM start_nodes s WHERE s.hash = its_hash;
+    CONTINUE WHEN NOT FOUND;
+    IF NOT same THEN PERFORM cairn_raise('CA001', its_hash); END IF;
+    PERFORM cas_reuse(ARRAY[its_hash]);
+    EXIT;
+  END LOOP;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.put_step(n text[])
@@ -441,13 +655,7 @@ CREATE OR REPLACE FUNCTION public.put_step(n text[])
 AS $function$
 BEGIN
   IF n[12] <> '{}' THEN PERFORM cas_reuse(n[12]::text[]); END IF;
-  INSERT INTO blobs (hash, type, refs, digest, body, size)
-    VALUES (n[10], 'content', n[12]::text[], decode(n[13], 'hex'), n[11], octet_length(n[11])) ON CONFLICT (hash) DO NOTHING;
-  IF NOT FOUND THEN
-    PERFORM 1 FROM blobs b WHERE b.hash = n[10] AND b.body = n[11];
-    IF NOT FOUND THEN PERFORM cairn_raise('CA001', n[10]); END IF;
-    PERFORM cas_reuse(ARRAY[n[10]]);
-  END IF;
+  PERFORM put_content(n[10], n[12]::text[], n[13], n[11]);
   INSERT INTO state_nodes (hash, body, refs, digest, role, start, content, parent, height, timestamp)
     VALUES (n[1], n[2], n[3]::text[], decode(n[4], 'hex'), n[5], n[6], n[10], nullif(n[7], ''), n[8]::int, n[9]::bigint)
     ON CONFLICT (hash) DO NOTHING;
@@ -472,6 +680,29 @@ BEGIN
   UPDATE thread_inputs i SET rejected = why WHERE i.thread = thread_id AND i.seq = input_seq;
   PERFORM tell(t, 'input_rejected', (SELECT i.actor FROM thread_inputs i WHERE i.thread = thread_id AND i.seq = input_seq), why);
   PERFORM pg_notify('cairn_change', '');
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.remove_thread(thread_id text, left_status text, who text, why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t threads%ROWTYPE;
+BEGIN
+  DELETE FROM threads WHERE threads.id = thread_id AND threads.status = left_status AND threads.status <> 'running' RETURNING * INTO t;
+  IF NOT FOUND THEN RETURN false; END IF;
+  DELETE FROM waits w WHERE w.thread = thread_id;
+  DELETE FROM thread_inputs i WHERE i.thread = thread_id;
+  DELETE FROM thread_logs l WHERE l.thread = thread_id;
+  DELETE FROM thread_tasks k WHERE k.thread = thread_id;
+  t.event_seq := t.event_seq + 1;
+  PERFORM tell(t, 'removed', who, why);
+  IF left_status IN ('queued', 'paused', 'waiting') THEN
+    t.status := 'removed';
+    PERFORM thread_ended(t, who);
+  END IF;
+  PERFORM pg_notify('cairn_change', '');
+  RETURN true;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.requeue_threads(runner_id text, thread_ids text[], tokens bigint[], event text, why text, delay_ms integer)
@@ -539,6 +770,28 @@ BEGIN
     RETURN true;
   END IF;
   RETURN false;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.retry_thread(thread_id text, expected text, n text[], who text, why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  t threads%ROWTYPE;
+  had interval;
+BEGIN
+  SELECT (e.data->>'deadlineAt')::timestamptz - q.created_at INTO had
+    FROM threads q JOIN thread_events e ON e.thread = q.id AND e.seq = 1 WHERE q.id = thread_id AND q.deadline_at IS NOT NULL;
+  UPDATE threads SET status = 'queued', head = n[1], height = n[8]::int, return_code = NULL, summary = NULL, started_at = NULL,
+      finished_at = NULL, idle_ms = 0, idle_since = NULL, crashes = 0, deadline_at = app_now() + had,
+      available_at = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
+    WHERE threads.id = thread_id AND threads.head = expected AND threads.status IN ('failed', 'killed') RETURNING * INTO t;
+  IF NOT FOUND THEN RETURN false; END IF;
+  DELETE FROM waits w WHERE w.thread = thread_id AND w.status = 'open';
+  PERFORM put_step(n);
+  PERFORM tell(t, 'retried', who, why, jsonb_strip_nulls(jsonb_build_object('deadlineAt', t.deadline_at)));
+  PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
+  RETURN true;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.runner_orders(runner_id text)
@@ -632,19 +885,8 @@ BEGIN
     RETURN QUERY SELECT t.id, false, t.idempotency_digest, t.status, t.bundle, t.summary FROM threads t WHERE t.idempotency_key = $20;
     RETURN;
   END IF;
-  INSERT INTO blobs (hash, type, digest, body, size) VALUES ($4, 'content', decode($6, 'hex'), $5, octet_length($5)) ON CONFLICT (hash) DO NOTHING;
-  IF NOT FOUND THEN
-    PERFORM 1 FROM blobs b WHERE b.hash = $4 AND b.body = $5;
-    IF NOT FOUND THEN PERFORM cairn_raise('CA001', $4); END IF;
-    PERFORM cas_reuse(ARRAY[$4]);
-  END IF;
-  INSERT INTO start_nodes (hash, body, refs, digest, name, bundle, depth, parent_state, prompt)
-    VALUES ($7, $8, $9, decode($10, 'hex'), $2, $3, $11, $12, $4) ON CONFLICT (hash) DO NOTHING;
-  IF NOT FOUND THEN
-    PERFORM 1 FROM start_nodes s WHERE s.hash = $7 AND s.body = $8;
-    IF NOT FOUND THEN PERFORM cairn_raise('CA001', $7); END IF;
-    PERFORM cas_reuse(ARRAY[$7]);
-  END IF;
+  PERFORM put_content($4, '{}', $6, $5);
+  PERFORM put_start($7, $9, $10, $8, $2, $3, $11, $12, $4);
   -- All that the nodes do not say of the thread: its row can be made again from this.
   PERFORM tell(made, made.status, $18, refused, jsonb_strip_nulls(jsonb_build_object(
     'start', $7, 'origin', $19, 'priority', $13, 'deadlineAt', made.deadline_at, 'maxRounds', $14, 'dryRun', $16, 'tags', $17,
@@ -701,6 +943,7 @@ BEGIN
   IF t.control = 'kill' THEN outcome := 'kill'; RETURN NEXT; RETURN; END IF;
   paused_by := t.control_actor;
   paused_why := t.control_reason;
+  UPDATE waits SET status = 'cancelled' WHERE waits.thread = thread_id AND waits.status = 'open' AND waits.key <> wait_key;
   INSERT INTO waits (thread, key, kind, name, prompt, schema, subject, answerers, wake_at, targets, mode)
     VALUES (thread_id, wait_key, wait_kind, wait_name, wait_prompt, wait_schema, wait_subject, wait_answerers,
       CASE WHEN until_ms IS NOT NULL THEN to_timestamp(until_ms / 1000.0) WHEN timeout_ms IS NOT NULL THEN app_now() + timeout_ms * interval '1 millisecond' END,
@@ -769,6 +1012,7 @@ CREATE OR REPLACE FUNCTION public.thread_ended(t threads, by_whom text)
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+  UPDATE waits SET status = 'cancelled' WHERE waits.thread = t.id AND waits.status = 'open';
   INSERT INTO thread_tasks (kind, thread, actor, reason)
     SELECT 'wake', w.thread, by_whom, 'thread ' || t.id || ' ended' FROM waits w
     WHERE w.status = 'open' AND w.kind = 'threads' AND w.targets @> ARRAY[t.id];
@@ -907,14 +1151,16 @@ CREATE TABLE bundles (
   CONSTRAINT bundles_pkey PRIMARY KEY (hash)
 );
 
-CREATE TABLE gc_marks (
+CREATE UNLOGGED TABLE gc_condemned (
   hash text NOT NULL,
-  CONSTRAINT gc_marks_pkey PRIMARY KEY (hash)
+  rank bigint NOT NULL,
+  below text[] DEFAULT '{}'::text[] NOT NULL,
+  size integer NOT NULL,
+  CONSTRAINT gc_condemned_pkey PRIMARY KEY (hash)
 );
 
-CREATE TABLE gc_rescues (
-  hash text NOT NULL,
-  CONSTRAINT gc_rescues_pkey PRIMARY KEY (hash)
+CREATE UNLOGGED TABLE gc_rescues (
+  hash text NOT NULL
 );
 
 CREATE TABLE gc_runs (
@@ -1163,6 +1409,8 @@ CREATE INDEX blobs_refs ON public.blobs USING gin (refs) WHERE (refs <> '{}'::te
 
 CREATE INDEX bundle_crashes_recent ON public.bundle_crashes USING btree (bundle, at);
 
+CREATE INDEX gc_condemned_order ON public.gc_condemned USING btree (rank);
+
 CREATE INDEX registry_events_history ON public.registry_events USING btree (workflow, seq);
 
 CREATE UNIQUE INDEX sessions_link_hash ON public.sessions USING btree (link_hash);
@@ -1212,6 +1460,12 @@ CREATE INDEX threads_running ON public.threads USING btree (id) WHERE (status = 
 CREATE INDEX waits_due ON public.waits USING btree (wake_at) WHERE ((status = 'open'::text) AND (wake_at IS NOT NULL));
 
 CREATE INDEX waits_targets ON public.waits USING gin (targets) WHERE ((status = 'open'::text) AND (kind = 'threads'::text));
+
+-- triggers
+
+CREATE TRIGGER thread_inputs_subject BEFORE INSERT ON public.thread_inputs FOR EACH ROW WHEN ((new.subject IS NOT NULL)) EXECUTE FUNCTION gc_keep_subject();
+
+CREATE TRIGGER waits_subject BEFORE INSERT ON public.waits FOR EACH ROW WHEN ((new.subject IS NOT NULL)) EXECUTE FUNCTION gc_keep_subject();
 
 -- views
 

@@ -1,9 +1,12 @@
-CREATE TABLE "gc_marks" (
-	"hash" text PRIMARY KEY NOT NULL
+CREATE TABLE "gc_condemned" (
+	"hash" text PRIMARY KEY NOT NULL,
+	"rank" bigint NOT NULL,
+	"below" text[] DEFAULT '{}'::text[] NOT NULL,
+	"size" integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "gc_rescues" (
-	"hash" text PRIMARY KEY NOT NULL
+	"hash" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "gc_runs" (
@@ -102,6 +105,7 @@ ALTER TABLE "threads" ADD COLUMN "permissions" text[] DEFAULT '{}'::text[] NOT N
 ALTER TABLE "threads" ADD COLUMN "log_bytes" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "threads" ADD COLUMN "idle_ms" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "threads" ADD COLUMN "idle_since" timestamp with time zone;--> statement-breakpoint
+CREATE INDEX "gc_condemned_order" ON "gc_condemned" USING btree ("rank");--> statement-breakpoint
 CREATE INDEX "bundle_crashes_recent" ON "bundle_crashes" USING btree ("bundle","at");--> statement-breakpoint
 CREATE INDEX "thread_tasks_of" ON "thread_tasks" USING btree ("kind","thread");--> statement-breakpoint
 CREATE INDEX "waits_due" ON "waits" USING btree ("wake_at") WHERE "waits"."status" = 'open' and "waits"."wake_at" is not null;--> statement-breakpoint

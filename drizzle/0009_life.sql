@@ -2,15 +2,6 @@
 -- them, and those that are new. Lock order as there: threads by id, then contents by hash. No statement locks a thread because
 -- of what happens to another one: it leaves a row in thread_tasks.
 
--- Makes sure that objects, which the caller is about to refer to, exist and stay. CA002 names one that does not.
-CREATE FUNCTION cas_reuse(hashes text[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  lost text;
-BEGIN
-  SELECT h INTO lost FROM unnest(hashes) h WHERE NOT EXISTS (SELECT 1 FROM cas WHERE cas.hash = h) LIMIT 1;
-  IF FOUND THEN PERFORM cairn_raise('CA002', lost); END IF;
-END $$;
---> statement-breakpoint
 -- Writes the event of a change that has just been made: `t` is the row after it, with its event_seq raised.
 CREATE FUNCTION tell(t threads, type text, actor text, reason text, data jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -28,6 +19,7 @@ END $$;
 -- a place in its workflow is free.
 CREATE FUNCTION thread_ended(t threads, by_whom text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  UPDATE waits SET status = 'cancelled' WHERE waits.thread = t.id AND waits.status = 'open';
   INSERT INTO thread_tasks (kind, thread, actor, reason)
     SELECT 'wake', w.thread, by_whom, 'thread ' || t.id || ' ended' FROM waits w
     WHERE w.status = 'open' AND w.kind = 'threads' AND w.targets @> ARRAY[t.id];
@@ -67,14 +59,7 @@ BEGIN
     END IF;
     content_refs := f[n+4]::text[];
     IF content_refs <> '{}' THEN wanted := wanted || content_refs; END IF;
-    INSERT INTO blobs (hash, type, refs, digest, body, size)
-      VALUES (f[n+3], 'content', content_refs, decode(f[n+5], 'hex'), f[n+6], octet_length(f[n+6]))
-      ON CONFLICT (hash) DO NOTHING;
-    IF NOT FOUND THEN
-      PERFORM 1 FROM blobs b WHERE b.hash = f[n+3] AND b.body = f[n+6];
-      IF NOT FOUND THEN PERFORM cairn_raise('CA001', f[n+3]); END IF;
-      wanted := wanted || f[n+3];
-    END IF;
+    PERFORM put_content(f[n+3], content_refs, f[n+5], f[n+6]);
   END LOOP;
   -- After all are stored: contents of one call may refer to each other, and come in the order of their hashes.
   IF wanted <> '{}' THEN PERFORM cas_reuse(wanted); END IF;
@@ -186,19 +171,8 @@ BEGIN
     RETURN QUERY SELECT t.id, false, t.idempotency_digest, t.status, t.bundle, t.summary FROM threads t WHERE t.idempotency_key = $20;
     RETURN;
   END IF;
-  INSERT INTO blobs (hash, type, digest, body, size) VALUES ($4, 'content', decode($6, 'hex'), $5, octet_length($5)) ON CONFLICT (hash) DO NOTHING;
-  IF NOT FOUND THEN
-    PERFORM 1 FROM blobs b WHERE b.hash = $4 AND b.body = $5;
-    IF NOT FOUND THEN PERFORM cairn_raise('CA001', $4); END IF;
-    PERFORM cas_reuse(ARRAY[$4]);
-  END IF;
-  INSERT INTO start_nodes (hash, body, refs, digest, name, bundle, depth, parent_state, prompt)
-    VALUES ($7, $8, $9, decode($10, 'hex'), $2, $3, $11, $12, $4) ON CONFLICT (hash) DO NOTHING;
-  IF NOT FOUND THEN
-    PERFORM 1 FROM start_nodes s WHERE s.hash = $7 AND s.body = $8;
-    IF NOT FOUND THEN PERFORM cairn_raise('CA001', $7); END IF;
-    PERFORM cas_reuse(ARRAY[$7]);
-  END IF;
+  PERFORM put_content($4, '{}', $6, $5);
+  PERFORM put_start($7, $9, $10, $8, $2, $3, $11, $12, $4);
   -- All that the nodes do not say of the thread: its row can be made again from this.
   PERFORM tell(made, made.status, $18, refused, jsonb_strip_nulls(jsonb_build_object(
     'start', $7, 'origin', $19, 'priority', $13, 'deadlineAt', made.deadline_at, 'maxRounds', $14, 'dryRun', $16, 'tags', $17,
@@ -298,6 +272,7 @@ BEGIN
   IF t.control = 'kill' THEN outcome := 'kill'; RETURN NEXT; RETURN; END IF;
   paused_by := t.control_actor;
   paused_why := t.control_reason;
+  UPDATE waits SET status = 'cancelled' WHERE waits.thread = thread_id AND waits.status = 'open' AND waits.key <> wait_key;
   INSERT INTO waits (thread, key, kind, name, prompt, schema, subject, answerers, wake_at, targets, mode)
     VALUES (thread_id, wait_key, wait_kind, wait_name, wait_prompt, wait_schema, wait_subject, wait_answerers,
       CASE WHEN until_ms IS NOT NULL THEN to_timestamp(until_ms / 1000.0) WHEN timeout_ms IS NOT NULL THEN app_now() + timeout_ms * interval '1 millisecond' END,

@@ -13,8 +13,8 @@ export const waits = pgTable(
     /** `<head>.<n>`: the n-th wait of the role that runs after this head. Equal on every re-run of the role. */
     key: text('key').notNull(),
     kind: text('kind', { enum: ['input', 'until', 'threads'] }).notNull(),
-    /** open → answered, or timed_out. */
-    status: text('status', { enum: ['open', 'answered', 'timed_out'] })
+    /** open → answered, timed_out, or cancelled: the thread ended, or its role ran again and waits for something else. */
+    status: text('status', { enum: ['open', 'answered', 'timed_out', 'cancelled'] })
       .notNull()
       .default('open'),
     /** Which answers fit: an input is given to a name. */

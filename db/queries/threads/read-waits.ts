@@ -1,19 +1,16 @@
-import { and, desc, eq } from 'drizzle-orm'
 import type { Queryable } from '@/db/client'
 import { mapped } from '@/db/errors'
-import { threadInputs, waits } from '@/db/schema/waits'
+import type { threadInputs, waits } from '@/db/schema/waits'
 
-export type WaitEntry = typeof waits.$inferSelect
-export type InputEntry = typeof threadInputs.$inferSelect
+export type WaitEntry = Omit<typeof waits.$inferSelect, 'thread'>
+export type InputEntry = Omit<typeof threadInputs.$inferSelect, 'thread' | 'actorRole'>
+
+// By hand: drizzle reads the text of a JSON string as JSON once more, which would make a number of the answer "5".
 
 /** What a thread waits for now; null when it waits for nothing. */
 export async function readOpenWait(q: Queryable, thread: string): Promise<WaitEntry | null> {
   const rows = await mapped(
-    q.orm
-      .select()
-      .from(waits)
-      .where(and(eq(waits.thread, thread), eq(waits.status, 'open')))
-      .limit(1),
+    q.sql<WaitEntry[]>`select ${columns(q)} from waits where thread = ${thread} and status = 'open' limit 1`,
   )
   return rows[0] ?? null
 }
@@ -21,23 +18,20 @@ export async function readOpenWait(q: Queryable, thread: string): Promise<WaitEn
 /** Newest first. */
 export async function readWaits(q: Queryable, thread: string, limit: number): Promise<WaitEntry[]> {
   return mapped(
-    q.orm
-      .select()
-      .from(waits)
-      .where(eq(waits.thread, thread))
-      .orderBy(desc(waits.createdAt), desc(waits.key))
-      .limit(limit),
+    q.sql<
+      WaitEntry[]
+    >`select ${columns(q)} from waits where thread = ${thread} order by created_at desc, key desc limit ${limit}`,
   )
 }
 
 /** Newest first. */
-export async function readInputs(q: Queryable, thread: string, limit: number): Promise<InputEntry[]> {
-  return mapped(
-    q.orm
-      .select()
-      .from(threadInputs)
-      .where(eq(threadInputs.thread, thread))
-      .orderBy(desc(threadInputs.seq))
-      .limit(limit),
-  )
+export async function readInputs({ sql }: Queryable, thread: string, limit: number): Promise<InputEntry[]> {
+  return mapped(sql<InputEntry[]>`
+    select seq, name, value, subject, actor, wait, rejected, at from thread_inputs
+    where thread = ${thread} order by seq desc limit ${limit}`)
+}
+
+function columns({ sql }: Queryable) {
+  return sql`key, kind, status, name, prompt, schema, subject, answerers, wake_at as "wakeAt", targets, mode, answer,
+    answered_by as "answeredBy", answered_at as "answeredAt", created_at as "createdAt"`
 }

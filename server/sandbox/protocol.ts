@@ -72,7 +72,7 @@ const MAX_PROMPT_CHARACTERS = 1024 * 1024
 /** What a person is asked, at most, in characters. */
 const MAX_QUESTION_CHARACTERS = 16_384
 /** Threads that one wait may name. */
-export const MAX_WAIT_TARGETS = 100
+const MAX_WAIT_TARGETS = 100
 /** The year 9999: JavaScript and Postgres both can say it. */
 const LAST_MS = Date.UTC(9999, 11, 31)
 const timeoutMs = z.number().int().min(0).max(LAST_MS).nullable()

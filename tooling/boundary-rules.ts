@@ -99,6 +99,7 @@ export const ZONES: readonly Zone[] = [
     may: [
       'server/{access,cas,kernel,ops,registry,threads}/*.ts',
       'server/threads/control/*.ts',
+      'server/ops/*/*.ts',
       'db/client.ts',
       'sdk/types.ts',
     ],

@@ -8,6 +8,7 @@ import { lift } from './runner/lift'
 import { list as runnerList } from './runner/list'
 import { quarantines } from './runner/quarantines'
 import { info } from './system/info'
+import { invariants } from './system/invariants'
 import { control } from './thread/control'
 import { get as threadGet } from './thread/get'
 import { input } from './thread/input'
@@ -64,7 +65,7 @@ export const appRouter = router({
   },
   cas: { put, get: casGet, list: casList, refs, verify: casVerify },
   runner: { list: runnerList, drain, quarantines, lift },
-  system: { info },
+  system: { info, invariants },
 })
 export type AppRouter = typeof appRouter
 

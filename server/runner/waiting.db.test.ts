@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '@/db/testing/test-database'
 import { controlThread } from '@/server/threads/control/control'
+import { giveInput } from '@/server/threads/input'
 import { begin, bundleOf, COUNTER, installBundle } from './testing/bundles'
 import { startLocalRunner } from './testing/local-runner'
 import { chainOf, expectEndNode, factsOf, untilEnded } from './testing/thread-facts'
@@ -46,6 +47,18 @@ beforeAll(async () => {
         yield await say(1, 'awake')
       }
       return { returnCode: 0, summary: 'slept' }`),
+  )
+  await installBundle(
+    db,
+    'asks',
+    bundleOf(`
+      if (thread.steps.length === 0) {
+        const subject = await runtime.cas.put('the plan')
+        const input = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }
+        const answer = await runtime.wait({ input, prompt: 'Is it good?', name: 'approval', subject, timeoutSeconds: thread.start.input.seconds })
+        yield await say(1, JSON.stringify(answer))
+      }
+      return { returnCode: 0, summary: 'asked' }`),
   )
   local = await startLocalRunner(db.url)
 })
@@ -143,4 +156,49 @@ test('a pause while it waits keeps what it waits for: resumed, it waits again', 
   await controlThread(db, { id, command: 'resume' }, ACTOR)
   await untilStatus(id, 'waiting')
   expect(await db.sql`select status from waits where thread = ${id}`).toHaveLength(1)
+})
+
+const textOf = async (id: string) => {
+  const [row] = await db.sql<{ body: string }[]>`
+    select b.body from threads t join state_nodes e on e.hash = t.head join state_nodes s on s.hash = e.parent join blobs b on b.hash = s.content
+    where t.id = ${id}`
+  return JSON.parse(JSON.parse(row?.body ?? '').payload)
+}
+const subjectOf = async (id: string) => {
+  const [row] = await db.sql<{ subject: string }[]>`select subject from waits where thread = ${id}`
+  return row?.subject
+}
+
+test('an approval is asked for with what it is about, which is stored, and continues the thread at once when given', async () => {
+  const id = await begin(db, 'asks', { seconds: 3600 })
+  await untilStatus(id, 'waiting')
+  const subject = await subjectOf(id)
+  expect(await db.sql`select 1 from blobs where hash = ${subject ?? ''}`).toHaveLength(1)
+  const gift = { id, name: 'approval', subject, value: { ok: true } }
+  await expect(giveInput(db, { ...gift, value: { ok: 'yes' } }, ACTOR)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  expect(await giveInput(db, gift, ACTOR)).toMatchObject({ effect: 'answered' })
+  await untilEnded(db, id)
+  expect(await textOf(id)).toEqual({ answered: true, value: { ok: true }, by: 'ada' })
+})
+
+test('an answer that came before the question is taken when it fits, and told of when it does not', async () => {
+  const first = await begin(db, 'asks', { seconds: 3600 })
+  await untilStatus(first, 'waiting')
+  const subject = await subjectOf(first)
+  await local.stop()
+  const id = await begin(db, 'asks', { seconds: 3600 })
+  for (const value of [{ ok: 'maybe' }, { ok: false }]) {
+    const gift = { id, name: 'approval', subject, value }
+    expect(await giveInput(db, gift, ACTOR)).toMatchObject({ effect: 'stored' })
+  }
+  local = await startLocalRunner(db.url)
+  await untilEnded(db, id)
+  expect(await textOf(id)).toEqual({ answered: true, value: { ok: false }, by: 'ada' })
+  expect(await eventsOf(id)).toEqual(['queued', 'input', 'input', 'claimed', 'input_rejected', 'finished'])
+})
+
+test('a question that nobody answers in its time goes on without an answer', async () => {
+  const id = await begin(db, 'asks', { seconds: 1 })
+  await untilEnded(db, id)
+  expect(await textOf(id)).toEqual({ answered: false, reason: 'timeout' })
 })

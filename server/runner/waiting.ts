@@ -6,6 +6,8 @@ import { putNode } from '@/server/cas/put'
 import { AppError, LeaseLost } from '@/server/kernel/errors'
 import { type Hash, isHash } from '@/server/kernel/ids'
 import { callArgs, type Wait } from '@/server/sandbox/protocol'
+import { schemaProblem } from '@/server/threads/check-answer'
+import { inputFits } from '@/server/threads/input'
 import { startThread } from '@/server/threads/start'
 import type { Lease } from './lease'
 import { whatIsWrong } from './role-output'
@@ -57,6 +59,8 @@ export class Waiting {
     const request = callArgs.wait.safeParse(args)
     if (!request.success) throw new AppError('BAD_INPUT', `wait: ${whatIsWrong(request.error)}`, {})
     const wait = request.data
+    const problem = wait.schema === null ? null : schemaProblem(wait.schema)
+    if (problem !== null) throw new AppError('BAD_INPUT', `wait: ${problem}.`, {})
     await this.refuseCallers(wait)
     this.waits += 1
     const key = `${head}.${this.waits}`
@@ -131,8 +135,3 @@ export class Waiting {
 function neverEnds(why: string): AppError<'CONFLICT'> {
   return new AppError('CONFLICT', `This wait would never end: ${why}.`, {})
 }
-
-const inputFits = (
-  _wait: Wait,
-  _input: { value: Json; actor: { name: string; role: string } },
-): { ok: true } | { ok: false; why: string } => ({ ok: true })

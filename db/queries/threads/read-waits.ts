@@ -7,10 +7,14 @@ export type InputEntry = Omit<typeof threadInputs.$inferSelect, 'thread' | 'acto
 
 // By hand: drizzle reads the text of a JSON string as JSON once more, which would make a number of the answer "5".
 
-/** What a thread waits for now; null when it waits for nothing. */
+/**
+ * What a thread waits for now; null when it waits for nothing. A wait that a role left behind (it ran again and did not ask
+ * again) is of an earlier head, and nobody would read its answer.
+ */
 export async function readOpenWait(q: Queryable, thread: string): Promise<WaitEntry | null> {
   const rows = await mapped(
-    q.sql<WaitEntry[]>`select ${columns(q)} from waits where thread = ${thread} and status = 'open' limit 1`,
+    q.sql<WaitEntry[]>`select ${columns(q)} from waits where thread = ${thread} and status = 'open'
+        and starts_with(key, (select head || '.' from threads where id = ${thread})) limit 1`,
   )
   return rows[0] ?? null
 }

@@ -14,7 +14,17 @@ export const positiveInteger = z
   .string()
   .regex(/^[1-9]\d{0,9}$/, 'must be a whole number above 0')
   .transform(Number)
+export const wholeNumber = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,9})$/, 'must be a whole number')
+  .transform(Number)
 export const pageLimit = positiveInteger.refine((n) => n <= 200, 'must be at most 200')
+
+/** Of a thread in the queue: higher is claimed first. */
+export const priorityNumber = z
+  .string()
+  .regex(/^-?\d{1,4}$/, 'must be a whole number from -1000 to 1000')
+  .transform(Number)
 
 export const portNumber = positiveInteger.refine((n) => n <= 65_535, 'must be a port: 1 to 65535')
 
@@ -43,6 +53,30 @@ export async function readInput(path: string): Promise<Buffer> {
     const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'this user may not read it' }[code]
     throw new CliError(EXIT_CODES.usage, `${path} cannot be read: ${why ?? code}.`, { cause: error })
   }
+}
+
+const jsonSchema = z.json()
+
+/** JSON as it stands, from the file behind an @, or from stdin for "-". `what` names it in an error, with an example. */
+export async function readJson(
+  text: string,
+  what: { name: string; example: string },
+): Promise<z.infer<typeof jsonSchema>> {
+  const source = await readText(text)
+  try {
+    return jsonSchema.parse(JSON.parse(source))
+  } catch (error) {
+    const where = text === '-' ? 'stdin' : text.startsWith('@') ? text.slice(1) : what.name
+    const why = error instanceof SyntaxError ? ` (${error.message})` : ''
+    const message = `${where} is not JSON${why}. Text needs double quotes, like ${what.example}.`
+    throw new CliError(EXIT_CODES.usage, message, { cause: error })
+  }
+}
+
+/** The text itself, that of the file behind an @, or stdin for "-". */
+export async function readText(text: string): Promise<string> {
+  if (text === '-') return (await readStdin()).toString('utf8')
+  return text.startsWith('@') ? (await readInput(text.slice(1))).toString('utf8') : text
 }
 
 export async function readStdin(): Promise<Buffer> {

@@ -60,13 +60,15 @@ export function buildProgram(io: Io, done: (exitCode: number) => void): Command 
     .command('run <workflow>')
     .description('start a thread: name, or name@hash for one version')
     .requiredOption('-p, --prompt <text>', 'what to do; "-" reads it from stdin')
-    .option('--input <json>', 'input as JSON, or @file')
+    .option('--input <json>', 'input as JSON, @file, or "-" for stdin')
     .option('--watch', 'print its steps as they land, and exit with its return code')
     .option('--wait', 'wait for its end, and exit with its return code')
     .option('--max-rounds <n>', 'end it after this many steps')
     .option('--deadline <seconds>', 'end it after this time')
     .option('--dry-run', 'run no commands')
     .addOption(many('--tag <tag>', 'tag it; may be given several times'))
+    .addOption(many('--label <label>', 'only runners with this label take it; may be given several times'))
+    .option('--priority <n>', 'before those with a lower one: -1000 to 1000 (default: 0)')
     .option('--idempotency-key <key>', 'the same key and input again give the same thread')
     .action(to(async () => (await import('./commands/run')).run))
 
@@ -138,6 +140,57 @@ export function buildProgram(io: Io, done: (exitCode: number) => void): Command 
     .description('recompute every hash and digest of its history; exits 1 when something is damaged')
     .option('--latest', 'the newest thread')
     .action(to(async () => (await import('./commands/thread')).verify))
+  thread
+    .command('ps')
+    .description('what runs now')
+    .option('--all', 'also what is queued, paused or waiting')
+    .option('--limit <n>', 'how many at most', '50')
+    .action(to(async () => (await import('./commands/thread-ps')).ps))
+  const reason = '--reason <text>'
+  const why = 'why, for the history'
+  const untilDone = 'wait until it is done; exits 5 when the thread took another way first'
+  thread
+    .command('pause <id>')
+    .description('stop it before its next step, until it is resumed')
+    .option(reason, why)
+    .option('--wait', untilDone)
+    .action(to(async () => (await import('./commands/thread-control')).pause))
+  thread
+    .command('resume <id>')
+    .description('let a paused thread go on')
+    .option(reason, why)
+    .action(to(async () => (await import('./commands/thread-control')).resume))
+  thread
+    .command('kill <id>')
+    .description('end it with 137, whatever it does now')
+    .option(reason, why)
+    .option('--wait', untilDone)
+    .action(to(async () => (await import('./commands/thread-control')).kill))
+  thread
+    .command('retry <id>')
+    .description('let a failed or killed thread go on where it ended')
+    .option(reason, why)
+    .action(to(async () => (await import('./commands/thread-control')).retry))
+  thread
+    .command('rm <id>')
+    .description('remove it from the lists; its history stays until it is collected, and forks keep theirs')
+    .option(reason, why)
+    .action(to(async () => (await import('./commands/thread-control')).remove))
+  thread
+    .command('input <id> <json>')
+    .description('answer what it waits for, or give it what it will ask: JSON, @file, or "-" for stdin')
+    .option('--name <name>', 'which question it answers (default: the one that is open)')
+    .option('--subject <hash>', 'what is approved, where the question is about something')
+    .option('--wait <key>', 'answer this wait, as "thread waits" names it, or nothing')
+    .action(to(async () => (await import('./commands/thread-input')).input))
+  thread
+    .command('inputs <id>')
+    .description('what was given to it, newest first')
+    .action(to(async () => (await import('./commands/thread-input')).inputs))
+  thread
+    .command('waits <id>')
+    .description('what it waits for and waited for, newest first')
+    .action(to(async () => (await import('./commands/thread-input')).waits))
 
   const cas = noun('cas', 'put and get content by hash')
   cas

@@ -7,6 +7,7 @@ import { pageLimit, parseOptions } from '../options'
 import { recordLines } from '../output/record-lines'
 import { formatTable } from '../output/table'
 import { ellipsis, printable, printableLine } from '../output/terminal'
+import { threadLines } from '../output/thread-lines'
 import { count, formatBytes, formatDuration, localDateTime } from '../output/units'
 import type { Handler } from '../program'
 import { threadIdOf, withServer } from '../session'
@@ -57,14 +58,9 @@ export const show: Handler = async (io, args, raw) => {
     return { thread: detail, records: io.debug ? steps : steps.filter((record) => record.kind !== 'log') }
   })
   io.result({ thread, records }, () => {
-    const facts = [
-      `${thread.status}, ${count(thread.steps, 'step')}, by ${thread.actor} at ${localDateTime(thread.createdAt)}`,
-      ...(thread.tags.length ? [`tags: ${thread.tags.join(', ')}`] : []),
-      `start ${thread.start}, head ${thread.head}`,
-    ]
     const prompt = printable(thread.prompt).trimEnd().split('\n')
     const lines = records.flatMap((record) => recordLines(record, { paint: io.paint, role, debug: io.debug }))
-    return `${[io.paint('bold', thread.id), ...facts.map(printableLine), '', ...prompt, '', ...lines].join('\n')}\n`
+    return `${[io.paint('bold', thread.id), ...threadLines(thread), '', ...prompt, '', ...lines].join('\n')}\n`
   })
   return EXIT_CODES.ok
 }

@@ -1,15 +1,20 @@
 import { parseArgs } from 'node:util'
-import { benchEnvironment } from './lib/environment'
+import { type BenchEnvironment, benchEnvironment } from './lib/environment'
 import { type BenchResult, printResult } from './lib/report'
+import { benchRecover } from './recover'
+import { benchReplay } from './replay'
+import { benchScale } from './scale'
 import { benchStart } from './start'
 import { benchSteps } from './steps'
+import { benchWatch } from './watch'
 
-const BENCHES: Record<
-  string,
-  (environment: Awaited<ReturnType<typeof benchEnvironment>>, options: { runs: number }) => Promise<BenchResult>
-> = {
+const BENCHES: Record<string, (environment: BenchEnvironment, options: { runs: number }) => Promise<BenchResult>> = {
   steps: benchSteps,
   start: benchStart,
+  recover: benchRecover,
+  replay: benchReplay,
+  scale: benchScale,
+  watch: benchWatch,
 }
 
 const { values, positionals } = parseArgs({

@@ -2,23 +2,31 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { z } from 'zod'
 import { type Database, openDatabase } from '@/db/client'
 import { startEmbedded } from '@/db/embedded/start-embedded'
 import { migrate } from '@/db/migrate'
 import type { Actor } from '@/server/access/actor'
+import { createKey } from '@/server/access/keys'
 import { initHash } from '@/server/cas/hash'
 import { addWorkflow } from '@/server/registry/add'
 import { buildBundle } from '@/server/registry/build'
+import { limitWorkflow } from '@/server/registry/limit'
+import { BOUNDS } from '@/server/threads/limits'
 
 export const ACTOR: Actor = { name: 'bench', origin: 'api', role: 'owner' }
 
 export type BenchEnvironment = {
   db: Database
+  /** The server's first process; null when DATABASE_URL names one that may be on another machine. */
+  postgresPid: number | null
   /** Starts a runner process; resolves when it has said that it is ready. */
-  startRunner(env?: Record<string, string>): Promise<RunnerProcess>
+  startRunner(env?: Record<string, string>): Promise<BenchProcess>
+  /** Starts the API over HTTP in a process of its own. `headers` carry a key. */
+  startApi(): Promise<BenchProcess & { url: string; headers: Record<string, string> }>
   close(): Promise<void>
 }
-export type RunnerProcess = { pid: number; stop(): Promise<void> }
+export type BenchProcess = { pid: number; stop(): Promise<void>; kill(): Promise<void> }
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 
@@ -30,16 +38,24 @@ export async function benchEnvironment(): Promise<BenchEnvironment> {
   const url = server?.url ?? process.env.DATABASE_URL ?? ''
   await migrate(url)
   const db = openDatabase(url, { purpose: 'cli', max: 10 })
-  const runners: RunnerProcess[] = []
+  const processes: BenchProcess[] = []
+  const start = async (script: string, env: Record<string, string>) => {
+    const started = await spawnPart(script, { ...env, DATABASE_URL: url, CAIRN_DIR: dir })
+    processes.push(started.process)
+    return started
+  }
   return {
     db,
-    async startRunner(env = {}) {
-      const runner = await spawnRunner({ ...env, DATABASE_URL: url, CAIRN_DIR: dir })
-      runners.push(runner)
-      return runner
+    postgresPid: server?.pid ?? null,
+    startRunner: async (env = {}) => (await start('server/runner/main.ts', env)).process,
+    async startApi() {
+      const { key } = await createKey(db, 'bench')
+      const { process, said } = await start('bench/lib/api-process.ts', {})
+      const { url: address } = z.object({ url: z.string() }).parse(said)
+      return { ...process, url: address, headers: { authorization: `Bearer ${key}` } }
     },
     async close() {
-      await Promise.all(runners.map((runner) => runner.stop()))
+      await Promise.all(processes.map((process) => process.stop()))
       await db.close()
       await server?.stop()
       await rm(dir, { recursive: true, force: true })
@@ -47,27 +63,29 @@ export async function benchEnvironment(): Promise<BenchEnvironment> {
   }
 }
 
-async function spawnRunner(env: Record<string, string>): Promise<RunnerProcess> {
-  const child = spawn(
-    process.execPath,
-    [...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? []), '--import', 'tsx', 'server/runner/main.ts'],
-    {
-      cwd: root,
-      env: { ...process.env, CAIRN_LOG: 'warn', ...env },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    },
-  )
-  await new Promise<void>((resolve, reject) => {
-    child.once('message', () => resolve())
-    child.once('exit', (code) => reject(new Error(`The runner ended with ${code} before it was ready.`)))
+/** Starts a program of this repository; resolves with the first message that it sends. */
+async function spawnPart(
+  script: string,
+  env: Record<string, string>,
+): Promise<{ process: BenchProcess; said: unknown }> {
+  const flags = process.env.BENCH_NODE_FLAGS?.split(' ') ?? []
+  const child = spawn(process.execPath, [...flags, '--import', 'tsx', script], {
+    cwd: root,
+    env: { ...process.env, CAIRN_LOG: 'warn', ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  return { pid: child.pid ?? 0, stop: () => stopProcess(child) }
+  const said = await new Promise<unknown>((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', (code) => reject(new Error(`${script} ended with ${code} before it was ready.`)))
+  })
+  const end = (signal: NodeJS.Signals) => () => endProcess(child, signal)
+  return { process: { pid: child.pid ?? 0, stop: end('SIGTERM'), kill: end('SIGKILL') }, said }
 }
 
-async function stopProcess(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGTERM')
+  child.kill(signal)
   await exited
 }
 
@@ -76,6 +94,8 @@ export async function registerBenchWorkflow(db: Database, name: string, variant 
   const { code } = await buildBundle(path.join(root, 'bench', 'workflows', `${name}.ts`))
   const source = variant === '' ? code : `${code}\n// ${variant}\n`
   const added = await addWorkflow(db, { name, fileName: `${name}.esm.js`, source }, ACTOR)
+  // A benchmark starts more at once than a team does: nothing of it is to be dropped.
+  await limitWorkflow(db, { name, limits: { queueDepth: BOUNDS.queueDepth.ceiling } }, ACTOR)
   return added.hash
 }
 

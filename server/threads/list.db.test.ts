@@ -83,3 +83,22 @@ it('a thread in detail has its whole prompt, input and result', async () => {
 it('a thread that does not exist is NOT_FOUND', async () => {
   await expect(getThread(db, newThreadId())).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
+
+it('a row says what its thread waits for, also while it is paused, and not what it waited for at an earlier step', async () => {
+  const [waits, paused, before] = [threads[1], threads[2], threads[3]]
+  if (!waits || !paused || !before) throw new Error('There are too few threads.')
+  for (const { id } of [waits, paused, before]) {
+    await db.sql`update threads set status = ${id === paused.id ? 'paused' : 'waiting'} where id = ${id}`
+    await db.sql`
+      insert into waits (thread, key, kind)
+      select id, (case id when ${before.id} then start else head end) || '.1', 'input' from threads where id = ${id}`
+  }
+  const { items } = await listThreads(db, { limit: 200 })
+  const said = new Map(items.map((item) => [item.id, item.waitsFor]))
+  expect([waits, paused, before, threads[4]].map((thread) => said.get(thread?.id ?? ''))).toEqual([
+    'input',
+    'input',
+    null,
+    null,
+  ])
+})

@@ -25,11 +25,19 @@ export const threadSummarySchema = z.object({
 })
 export type ThreadSummary = z.infer<typeof threadSummarySchema>
 
+/** A row of the list of threads. */
+export const threadListItemSchema = threadSummarySchema.extend({
+  /** What it waits for, also while it is paused. */
+  waitsFor: z.enum(['input', 'until', 'threads']).nullable(),
+})
+export type ThreadListItem = z.infer<typeof threadListItemSchema>
+
 /** What a thread waits for, or waited for. */
 export const waitViewSchema = z.object({
   key: z.string(),
   kind: z.enum(['input', 'until', 'threads']),
-  status: z.enum(['open', 'answered', 'timed_out']),
+  /** `cancelled`: the thread ended, or its role ran again and waits for something else. */
+  status: z.enum(['open', 'answered', 'timed_out', 'cancelled']),
   /** The name that an input must have to answer it. */
   name: z.string(),
   prompt: z.string().nullable(),

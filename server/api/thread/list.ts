@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { threadIdSchema, workflowNameSchema } from '@/server/kernel/ids'
 import { listThreads } from '@/server/threads/list'
 import { THREAD_STATUSES } from '@/server/threads/status'
-import { threadSummarySchema } from '@/server/threads/views'
+import { threadListItemSchema } from '@/server/threads/views'
 import { limitSchema, pageOf } from '../paging'
 import { procedure } from '../trpc'
 
@@ -19,5 +19,5 @@ export const list = procedure('thread:read')
       limit: limitSchema.default(50),
     }),
   )
-  .output(pageOf(threadSummarySchema))
+  .output(pageOf(threadListItemSchema))
   .query(({ ctx, input }) => listThreads(ctx.db, input))

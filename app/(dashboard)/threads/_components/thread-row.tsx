@@ -3,7 +3,7 @@ import { formatCount, plural, shortId } from '@/app/_ui/format'
 import { StatusBadge } from '@/app/_ui/status-badge'
 import { Tag } from '@/app/_ui/tag'
 import { Ago, Elapsed } from '@/app/_ui/time'
-import type { ThreadSummary } from '@/server/threads/views'
+import type { ThreadListItem } from '@/server/threads/views'
 
 export const ROW_GRID =
   'md:grid md:grid-cols-[7.5rem_minmax(0,1fr)_4.5rem_6rem_6rem] md:items-center md:gap-x-4 md:px-4'
@@ -11,7 +11,13 @@ export const ROW_GRID =
 /** Tags that a row shows; the rest is a count. */
 const MAX_TAGS = 4
 
-export function ThreadRow({ thread }: { thread: ThreadSummary }) {
+const WAITS_FOR: Record<NonNullable<ThreadListItem['waitsFor']>, string> = {
+  input: 'waits for you',
+  until: 'waits for a time',
+  threads: 'waits for other threads',
+}
+
+export function ThreadRow({ thread }: { thread: ThreadListItem }) {
   return (
     <Link
       href={`/threads/${thread.id}`}
@@ -33,6 +39,14 @@ export function ThreadRow({ thread }: { thread: ThreadSummary }) {
             <span className="text-xs" title={thread.tags.slice(MAX_TAGS).join(', ')}>
               +{thread.tags.length - MAX_TAGS}
             </span>
+          )}
+          {thread.waitsFor !== null && (
+            <span data-waits-for={thread.waitsFor} className="shrink-0 text-waiting">
+              {WAITS_FOR[thread.waitsFor]}
+            </span>
+          )}
+          {thread.control !== null && thread.status === 'running' && (
+            <span className="shrink-0 text-paused">{thread.control} requested</span>
           )}
           {thread.status !== 'completed' && thread.summary !== null && (
             <span className="min-w-0 flex-1 basis-48 truncate text-failed">{thread.summary}</span>

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type BenchEnvironment, benchEnvironment } from './lib/environment'
 import { type BenchResult, printResult } from './lib/report'
+import { benchRead } from './read'
 import { benchRecover } from './recover'
 import { benchReplay } from './replay'
 import { benchScale } from './scale'
@@ -11,6 +12,7 @@ import { benchWatch } from './watch'
 const BENCHES: Record<string, (environment: BenchEnvironment, options: { runs: number }) => Promise<BenchResult>> = {
   steps: benchSteps,
   start: benchStart,
+  read: benchRead,
   recover: benchRecover,
   replay: benchReplay,
   scale: benchScale,
@@ -29,9 +31,12 @@ for (const name of names) {
     process.exit(2)
   }
   const environment = await benchEnvironment()
+  const interrupt = () => void environment.close().finally(() => process.exit(130))
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     printResult(await bench(environment, { runs: Number(values.runs) }), values.json)
   } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     await environment.close()
   }
 }

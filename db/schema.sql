@@ -131,6 +131,7 @@ DECLARE
   fresh timestamptz;
   old text[] := '{}';
 BEGIN
+  IF hashes = '{}' THEN RETURN; END IF;
   PERFORM gc_hold();
   -- Looked at after the lock is there, each by a statement of its own, so that they see what was committed before it.
   fresh := app_now() - interval '5 minutes';
@@ -282,13 +283,59 @@ BEGIN
     WHERE threads.id = thread_id AND threads.lease_token = token AND threads.head = expected AND threads.status IN ('queued', 'paused', 'waiting')
     RETURNING * INTO t;
   IF NOT FOUND THEN RETURN false; END IF;
-  -- What it waited for is of no interest any more; after a retry it waits anew.
-  DELETE FROM waits w WHERE w.thread = thread_id AND w.status = 'open';
   PERFORM put_step(n);
   PERFORM tell(t, CASE ended_as WHEN 'killed' THEN 'killed' ELSE 'finished' END, actor, why);
   PERFORM thread_ended(t, actor);
   PERFORM pg_notify('cairn_change', '');
   RETURN true;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.first_time(t threads)
+ RETURNS interval
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT (e.data->>'deadlineAt')::timestamptz - t.created_at FROM thread_events e WHERE e.thread = t.id AND e.seq = 1
+$function$;
+
+CREATE OR REPLACE FUNCTION public.fork_thread(source text, fork text, marker text[], injected text[], at_node text, its_workflow text, its_bundle text, start_hash text, start_body text, start_refs text[], start_digest text, its_depth integer, its_caller text, prompt_hash text, prompt_body text, prompt_digest text, its_steps integer, its_priority integer, rounds integer, its_tags text[], its_labels text[], its_permissions text[], who text, its_origin text, its_excerpt text, why text, concurrency integer, queue_depth integer, overflow text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  s threads%ROWTYPE;
+  made threads%ROWTYPE;
+  refused text;
+  top text[] := coalesce(injected, marker);
+BEGIN
+  SELECT * INTO s FROM threads t WHERE t.id = source FOR SHARE;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  refused := queue_refusal(its_workflow, concurrency, queue_depth, overflow);
+  IF refused IS NOT NULL THEN RETURN refused; END IF;
+  INSERT INTO threads (id, workflow, bundle, status, start, head, height, steps, priority, depth, source_thread, forked_at, max_rounds,
+      deadline_at, dry_run, tags, labels, permissions, actor, origin, excerpt, event_seq)
+    VALUES (fork, its_workflow, its_bundle, 'queued', start_hash, top[1], top[8]::int, its_steps, its_priority, its_depth, source, at_node, rounds,
+      app_now() + first_time(s), s.dry_run, its_tags, its_labels, its_permissions, who, its_origin, its_excerpt, 1)
+    RETURNING * INTO made;
+  PERFORM cas_reuse(array_remove(ARRAY[at_node, CASE WHEN start_body IS NULL THEN start_hash END, its_caller], NULL));
+  -- A new start node has the prompt of the source, or one of its own.
+  IF prompt_body IS NOT NULL THEN
+    PERFORM put_content(prompt_hash, '{}', prompt_digest, prompt_body);
+  ELSIF start_body IS NOT NULL THEN
+    PERFORM cas_reuse(ARRAY[prompt_hash]);
+  END IF;
+  IF start_body IS NOT NULL THEN
+    PERFORM put_start(start_hash, start_refs, start_digest, start_body, its_workflow, its_bundle, its_depth, its_caller, prompt_hash);
+  END IF;
+  PERFORM put_step(marker);
+  IF injected IS NOT NULL THEN PERFORM put_step(injected); END IF;
+  -- As for a start: all that the nodes do not say of the thread.
+  PERFORM tell(made, 'forked', who, why, jsonb_strip_nulls(jsonb_build_object(
+    'start', start_hash, 'origin', its_origin, 'priority', its_priority, 'deadlineAt', made.deadline_at, 'maxRounds', rounds,
+    'dryRun', s.dry_run, 'tags', its_tags, 'labels', its_labels, 'permissions', its_permissions, 'sourceThread', source,
+    'forkedAt', at_node, 'excerpt', its_excerpt)));
+  PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
+  RETURN '';
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.gc_alone()
@@ -665,6 +712,32 @@ BEGIN
   END IF;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.queue_refusal(its_workflow text, concurrency integer, queue_depth integer, overflow text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  queued int;
+BEGIN
+  IF queue_depth IS NOT NULL THEN
+    SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = its_workflow AND t.status = 'queued' LIMIT queue_depth) q;
+    -- Near the bound one start after the other; a burst that jumps over half of a large queue at once is let through.
+    IF overflow = 'drop' OR queue_depth < 100 OR queued >= queue_depth / 2 THEN
+      PERFORM pg_advisory_xact_lock(hashtextextended('cairn queue ' || its_workflow, 0));
+      SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = its_workflow AND t.status = 'queued' LIMIT queue_depth) q;
+      IF queued >= queue_depth THEN
+        RETURN format('refused: %s threads of %s are queued, the bound queueDepth is %s', queued, its_workflow, queue_depth);
+      ELSIF overflow = 'drop' AND concurrency IS NOT NULL THEN
+        SELECT queued + count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = its_workflow AND t.status = 'running' LIMIT concurrency) r;
+        IF queued >= concurrency THEN
+          RETURN format('refused: %s threads of %s are under way, the bound concurrency is %s and its overflow is drop', queued, its_workflow, concurrency);
+        END IF;
+      END IF;
+    END IF;
+  END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.reject_input(thread_id text, token bigint, input_seq integer, why text)
  RETURNS void
  LANGUAGE plpgsql
@@ -778,16 +851,12 @@ CREATE OR REPLACE FUNCTION public.retry_thread(thread_id text, expected text, n 
 AS $function$
 DECLARE
   t threads%ROWTYPE;
-  had interval;
 BEGIN
-  SELECT (e.data->>'deadlineAt')::timestamptz - q.created_at INTO had
-    FROM threads q JOIN thread_events e ON e.thread = q.id AND e.seq = 1 WHERE q.id = thread_id AND q.deadline_at IS NOT NULL;
   UPDATE threads SET status = 'queued', head = n[1], height = n[8]::int, return_code = NULL, summary = NULL, started_at = NULL,
-      finished_at = NULL, idle_ms = 0, idle_since = NULL, crashes = 0, deadline_at = app_now() + had,
+      finished_at = NULL, idle_ms = 0, idle_since = NULL, crashes = 0, deadline_at = app_now() + first_time(threads),
       available_at = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
     WHERE threads.id = thread_id AND threads.head = expected AND threads.status IN ('failed', 'killed') RETURNING * INTO t;
   IF NOT FOUND THEN RETURN false; END IF;
-  DELETE FROM waits w WHERE w.thread = thread_id AND w.status = 'open';
   PERFORM put_step(n);
   PERFORM tell(t, 'retried', who, why, jsonb_strip_nulls(jsonb_build_object('deadlineAt', t.deadline_at)));
   PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
@@ -851,7 +920,6 @@ CREATE OR REPLACE FUNCTION public.start_thread(id text, workflow text, bundle te
 AS $function$
 #variable_conflict use_column
 DECLARE
-  queued int;
   refused text;
   made threads%ROWTYPE;
 BEGIN
@@ -859,22 +927,7 @@ BEGIN
     PERFORM 1 FROM threads t WHERE t.id = $23 AND t.lease_token = $24 AND t.status = 'running' AND t.control IS DISTINCT FROM 'kill' FOR SHARE;
     IF NOT FOUND THEN RETURN; END IF;
   END IF;
-  IF $28 IS NOT NULL THEN
-    SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = $2 AND t.status = 'queued' LIMIT $28) q;
-    -- Near the bound one start after the other; a burst that jumps over half of a large queue at once is let through.
-    IF $29 = 'drop' OR $28 < 100 OR queued >= $28 / 2 THEN
-      PERFORM pg_advisory_xact_lock(hashtextextended('cairn queue ' || $2, 0));
-      SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = $2 AND t.status = 'queued' LIMIT $28) q;
-      IF queued >= $28 THEN
-        refused := format('refused: %s threads of %s are queued, the bound queueDepth is %s', queued, $2, $28);
-      ELSIF $29 = 'drop' AND $27 IS NOT NULL THEN
-        SELECT queued + count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = $2 AND t.status = 'running' LIMIT $27) r;
-        IF queued >= $27 THEN
-          refused := format('refused: %s threads of %s are under way, the bound concurrency is %s and its overflow is drop', queued, $2, $27);
-        END IF;
-      END IF;
-    END IF;
-  END IF;
+  refused := queue_refusal($2, $27, $28, $29);
   INSERT INTO threads (id, workflow, bundle, status, start, head, priority, depth, max_rounds, deadline_at, dry_run, tags, actor, origin,
       idempotency_key, idempotency_digest, excerpt, event_seq, parent_thread, labels, permissions, summary, finished_at)
     VALUES ($1, $2, $3, CASE WHEN refused IS NULL THEN 'queued' ELSE 'dropped' END, $7, $7, $13, $11, $14,

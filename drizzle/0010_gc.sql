@@ -38,6 +38,7 @@ DECLARE
   fresh timestamptz;
   old text[] := '{}';
 BEGIN
+  IF hashes = '{}' THEN RETURN; END IF;
   PERFORM gc_hold();
   -- Looked at after the lock is there, each by a statement of its own, so that they see what was committed before it.
   fresh := app_now() - interval '5 minutes';
@@ -103,7 +104,7 @@ BEGIN
 END $$;
 --> statement-breakpoint
 -- After an insert of `cas.put` that found the address taken, in whichever table: `same` when these bytes are stored there, and stay;
--- `other`; or `gone`, when it was collected between: then insert again, in this transaction.
+-- `other`; or `gone`, when it was collected between: then insert again.
 CREATE FUNCTION put_again(its_hash text, its_body text, its_raw bytea) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   same boolean;

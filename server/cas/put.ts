@@ -1,7 +1,6 @@
 import type { Queryable } from '@/db/client'
 import { findRefs } from '@/db/queries/cas/find-refs'
-import { getObjectRow } from '@/db/queries/cas/get-object'
-import { insertBlob, insertStart, insertState } from '@/db/queries/cas/insert-node'
+import { insertBlob, insertStart, insertState, putAgain } from '@/db/queries/cas/insert-node'
 import { AppError } from '@/server/kernel/errors'
 import type { Hash } from '@/server/kernel/ids'
 import { MAX_OBJECT_BYTES } from './canonical'
@@ -61,14 +60,13 @@ type Found = { digests: Buffer[]; heights: Map<string, number> }
 
 async function put(db: Queryable, object: Puttable, insert: (found: Found) => Promise<boolean>): Promise<Hash> {
   checkSize(object.size)
-  const found = await findAll(db, object.refs)
+  const refs = await findAll(db, object.refs)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    if (await insert(found)) return object.hash
-    const stored = await getObjectRow(db, object.hash)
-    if (stored === null) continue
-    const same =
-      typeof object.body === 'string' ? stored.body === object.body : (stored.raw?.equals(object.body) ?? false)
-    if (same) return object.hash
+    if (await insert(refs)) return object.hash
+    const bytes = typeof object.body === 'string' ? { body: object.body, raw: null } : { body: null, raw: object.body }
+    const found = await putAgain(db, { hash: object.hash, ...bytes })
+    if (found === 'same') return object.hash
+    if (found === 'gone') continue
     throw new AppError(
       'HASH_COLLISION',
       `Other bytes are stored under the hash ${object.hash}. Nothing was written; change the content by a character.`,

@@ -75,6 +75,8 @@ export class ThreadRun implements RunListener {
   private state: State = 'running'
   /** It is to be killed: what the generator does from now on counts no more. */
   private killing = false
+  /** The same, asked before the history was loaded: by whom, and why. */
+  private askedEarly: [actor: string, reason: string | null] | undefined
   private chain: Chain | undefined
   private steps: number
   private crashes: number
@@ -118,8 +120,10 @@ export class ThreadRun implements RunListener {
   /** Loads the history, gets a worker, and starts the generator. Never throws: every ending is written or given back. */
   async start(): Promise<void> {
     try {
+      await testPoint('run:before-load')
       const { thread, chain } = await loadContext(this.services.db, this.claimed)
       this.chain = chain
+      if (this.askedEarly !== undefined) return await this.kill(...this.askedEarly)
       const { control, control_actor, control_reason, bundle, id, dry_run } = this.claimed
       if (control === 'kill') return await this.kill(control_actor ?? 'unknown', control_reason)
       if (control === 'pause' && !(await this.goesOn())) return
@@ -147,6 +151,11 @@ export class ThreadRun implements RunListener {
   /** Somebody asks for the end of the thread. Resolves when its end is written, or when that is no longer this run's to do. */
   async kill(actor: string, reason: string | null): Promise<void> {
     if (this.state !== 'running' || this.killing) return
+    if (this.chain === undefined) {
+      // Its end goes onto the history, which is being loaded.
+      this.askedEarly = [actor, reason]
+      return
+    }
     this.killing = true
     const summary = killSummary(actor, reason)
     this.abort.abort()

@@ -14,7 +14,7 @@ import { publishStack } from './support/stack'
 /** Where the logs of the processes are when the tests are over. */
 const LOGS = join(import.meta.dirname, '../test-results/logs')
 
-/** Starts all of Cairn as `cairn up` does, in a folder and on ports of its own, with two workflows. Returns how to stop it. */
+/** Starts all of Cairn as `cairn up` does, in a folder and on ports of its own, with the workflows of the specs. Returns how to stop it. */
 export default async function globalSetup(): Promise<() => Promise<void>> {
   log.level = 'warn'
   // A developer's own database is not for tests.
@@ -34,6 +34,9 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
     stops.push(control.close)
     await register(tree, 'hello', 'workflows/hello/index.ts', { exec: [] })
     await register(tree, 'gated', 'e2e/workflows/gated.ts', { exec: [{ command: 'sh', folders: [folder] }] })
+    await register(tree, 'approval', 'e2e/workflows/approval.ts', { exec: [] })
+    await register(tree, 'fragile', 'e2e/workflows/fragile.ts', { exec: [{ command: 'test', folders: [folder] }] })
+    await register(tree, 'caller', 'e2e/workflows/caller.ts', { exec: [] })
     publishStack({ url: tree.url, key: tree.key, databaseUrl: tree.databaseUrl, folder, control: control.url })
   } catch (error) {
     await stop()

@@ -26,8 +26,3 @@ export function sentenceOf(error: unknown): string {
 export function fieldErrorsOf(error: unknown): Map<string, string> {
   return new Map((apiError(error)?.data?.fields ?? []).map((field) => [field.path, field.message]))
 }
-
-/** The session is over or never began. */
-export function isUnauthorized(error: unknown): boolean {
-  return reasonOf(error) === 'UNAUTHORIZED'
-}

@@ -1,9 +1,9 @@
 'use client'
 
 import { useEffect, useEffectEvent, useState } from 'react'
-import { isUnauthorized } from './errors'
+import { reasonOf } from './errors'
 
-export type Connection = 'connecting' | 'live' | 'reconnecting' | 'over' | 'refused'
+export type Connection = 'connecting' | 'live' | 'reconnecting' | 'over' | 'refused' | 'gone'
 
 /** Callbacks that a tRPC subscription takes, as far as they matter here. */
 export type SubscriptionEvents<T> = {
@@ -59,9 +59,10 @@ export function useLiveSubscription<T>(options: {
         },
         onError: (error) => {
           subscription = null
-          if (isUnauthorized(error)) {
+          const reason = reasonOf(error)
+          if (reason === 'UNAUTHORIZED' || reason === 'NOT_FOUND') {
             isOver = true
-            setConnection('refused')
+            setConnection(reason === 'UNAUTHORIZED' ? 'refused' : 'gone')
             return
           }
           failures += 1

@@ -6,7 +6,7 @@ import { Dialog } from './dialog'
 import { Field, Textarea } from './field'
 
 /** Longest reason that a command takes. */
-const MAX_REASON = 2_000
+const MAX_REASON = 1_000
 
 /** Asks before something that cannot be taken back, and for a word on why. Stays open when it was refused, with the sentence. */
 export function ConfirmDialog(props: {

@@ -11,6 +11,7 @@ const LOOKS: Record<Connection, { text: string; hint: string; style: string }> =
     style: 'text-paused',
   },
   over: { text: 'Complete', hint: 'The thread is over; nothing more will come.', style: 'text-ink-faint' },
+  gone: { text: 'Removed', hint: 'What this page shows does not exist any more.', style: 'text-failed' },
   refused: {
     text: 'Signed out',
     hint: 'The session is over. Run `npx cairn open` and reload.',
@@ -30,7 +31,7 @@ export function ConnectionBadge({ connection }: { connection: Connection }) {
     >
       {connection === 'live' && <span aria-hidden className="size-2 rounded-full bg-completed" />}
       {connection === 'over' && <CircleCheckBig aria-hidden className="size-3.5" />}
-      {connection === 'refused' && <Unplug aria-hidden className="size-3.5" />}
+      {(connection === 'refused' || connection === 'gone') && <Unplug aria-hidden className="size-3.5" />}
       {(connection === 'reconnecting' || connection === 'connecting') && (
         <RefreshCw aria-hidden className="size-3.5 motion-safe:animate-spin" />
       )}

@@ -30,6 +30,17 @@ export function formatAgo(iso: string, now: number): string {
   return `${Math.floor(elapsed / DAY)} d ago`
 }
 
+/** `now`, `in 42 s`, `in 5 m`, `in 3 h`, `in 2 d`, `in 4 y`; a time before `now` is `now`. */
+export function formatUntil(iso: string, now: number): string {
+  const left = Date.parse(iso) - now
+  if (left < SECOND) return 'now'
+  if (left < MINUTE) return `in ${Math.floor(left / SECOND)} s`
+  if (left < HOUR) return `in ${Math.floor(left / MINUTE)} m`
+  if (left < DAY) return `in ${Math.floor(left / HOUR)} h`
+  const days = Math.floor(left / DAY)
+  return days < 730 ? `in ${days} d` : `in ${Math.floor(days / 365)} y`
+}
+
 /** `2026-11-30 20:13:07.123 UTC`. */
 export function formatUtc(iso: string): string {
   return `${iso.replace('T', ' ').replace('Z', '')} UTC`

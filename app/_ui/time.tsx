@@ -1,7 +1,7 @@
 'use client'
 
 import { useSyncExternalStore } from 'react'
-import { formatAgo, formatDuration, formatUtc } from './format'
+import { formatAgo, formatDuration, formatUntil, formatUtc } from './format'
 
 /** One clock for the page: all relative times tick together. */
 const listeners = new Set<() => void>()
@@ -38,6 +38,16 @@ export function Ago({ at, className }: { at: string; className?: string }) {
   return (
     <time dateTime={at} title={formatUtc(at)} className={className} suppressHydrationWarning>
       {formatAgo(at, current)}
+    </time>
+  )
+}
+
+/** A moment that is to come, as how long it takes till then; the exact UTC time on hover. */
+export function Until({ at, className }: { at: string; className?: string }) {
+  const current = useNow()
+  return (
+    <time dateTime={at} title={formatUtc(at)} className={className} suppressHydrationWarning>
+      {formatUntil(at, current)}
     </time>
   )
 }

@@ -6,17 +6,62 @@ export class ThreadPage {
   readonly connection: Locator
   readonly status: Locator
   readonly badge: Locator
+  readonly dialog: Locator
+  /** What is asked of the thread, or what came of what was asked. */
+  readonly notice: Locator
+  readonly waiting: Locator
 
   constructor(readonly page: Page) {
     this.steps = page.getByRole('article', { name: /^Step \d+, / })
     this.connection = page.locator('[data-connection]')
     this.status = page.getByRole('main').locator('[data-status]').first()
     this.badge = page.locator('[data-verified]')
+    this.dialog = page.getByRole('dialog')
+    this.notice = page.locator('[data-effect]')
+    this.waiting = page.getByRole('region', { name: 'Waiting' })
   }
 
   async open(id: string): Promise<void> {
     await this.page.goto(`/threads/${id}`)
     await expect(this.connection).toHaveAttribute('data-connection', /live|over/)
+  }
+
+  /** Id of the thread whose page is shown. */
+  id(): string {
+    return new URL(this.page.url()).pathname.split('/').at(-1) ?? ''
+  }
+
+  command(name: 'Pause' | 'Resume' | 'Take the pause back' | 'Kill' | 'Retry' | 'Fork'): Locator {
+    return this.page.getByRole('main').getByRole('button', { name, exact: true })
+  }
+
+  /** An entry of the menu with what is seldom done. */
+  async more(name: string): Promise<void> {
+    await this.page.getByRole('button', { name: 'More', exact: true }).click()
+    await this.page.getByRole('menuitem', { name }).click()
+  }
+
+  /** Answers the dialog that asks before a command. */
+  async confirm(name: string, reason?: string): Promise<void> {
+    if (reason !== undefined) await this.dialog.getByLabel('Reason').fill(reason)
+    await this.dialog.getByRole('button', { name, exact: true }).click()
+    await expect(this.dialog).toBeHidden()
+  }
+
+  async view(name: 'Steps' | 'Timeline' | 'Log'): Promise<void> {
+    await this.page.getByRole('tab', { name: new RegExp(`^${name}`) }).click()
+  }
+
+  /** What the timeline says of the lifecycle: the newest event of a type. */
+  event(type: string): Locator {
+    return this.page.locator(`[data-event="${type}"]`).last()
+  }
+
+  /** Opens the fork dialog from a step's menu. */
+  async forkFrom(step: number, entry: 'Fork after this step…' | 'Fork to do it anew…' | 'Fork with another result…') {
+    await this.page.getByRole('button', { name: `Fork at step ${step}`, exact: true }).click()
+    await this.page.getByRole('menuitem', { name: entry }).click()
+    await expect(this.dialog).toBeVisible()
   }
 
   step(number: number, role: string): Locator {

@@ -20,6 +20,8 @@ export const systemInfoSchema = z.object({
     paused: z.number(),
     waiting: z.number(),
   }),
+  /** The queued thread that was started first, and since when a runner may take it. */
+  oldestQueued: z.object({ id: z.string(), since: z.string() }).nullable(),
   /** The database's clock. */
   now: z.string(),
 })
@@ -37,6 +39,10 @@ export async function systemInfo(db: Queryable, embedded: boolean): Promise<Syst
     node: process.versions.node,
     database: { version: row.version, embedded, sizeBytes: row.size },
     counts: { threads, nodes, blobs, bundles, workflows, queued, running, paused, waiting },
+    oldestQueued: row.oldestQueued && {
+      id: row.oldestQueued.id,
+      since: new Date(row.oldestQueued.since).toISOString(),
+    },
     now: row.now.toISOString(),
   }
 }

@@ -32,13 +32,14 @@ it('a process without its environment is not ready, and says so instead of faili
   expect((await readyResponse(unset)).status).toBe(503)
 })
 
-it('the system page counts what waits and runs', async () => {
+it('the system page counts what waits and runs, and names what is queued longest', async () => {
   await scriptedThread(db)
-  await scriptedThread(db, { queued: true })
+  const oldest = await scriptedThread(db, { queued: true })
   await scriptedThread(db, { queued: true })
   expect(await systemInfo(db, true)).toMatchObject({
     database: { version: expect.stringMatching(/^18/), embedded: true },
     counts: { queued: 2, running: 1, paused: 0, waiting: 0, workflows: 0 },
+    oldestQueued: { id: oldest.id, since: expect.stringMatching(/Z$/) },
     now: expect.stringMatching(/Z$/),
   })
 })

@@ -13,6 +13,8 @@ export type SystemRow = {
   bundles: number
   workflows: number
   unfinished: Record<string, number>
+  /** The queued thread that was started first, and since when a runner may take it. */
+  oldestQueued: { id: string; since: string } | null
 }
 
 export async function readSystem({ sql }: Queryable, unfinished: readonly string[]): Promise<SystemRow> {
@@ -23,7 +25,9 @@ export async function readSystem({ sql }: Queryable, unfinished: readonly string
       (select count(*) from workflows where state = 'active') as workflows,
       (select coalesce(jsonb_object_agg(status, total), '{}') from (
         select status, count(*) as total from threads where status = any(${unfinished as string[]}) group by status
-      ) s) as unfinished`)
+      ) s) as unfinished,
+      (select jsonb_build_object('id', id, 'since', available_at) from threads where status = 'queued' order by id limit 1)
+        as "oldestQueued"`)
   const row = rows[0]
   if (row === undefined) throw new Error('a select of constants gives one row')
   return row

@@ -7,6 +7,9 @@ import { formatBytes, formatCount, formatUtc } from '@/app/_ui/format'
 import { PageHeader } from '@/app/_ui/page-header'
 import { Facts, Panel } from '@/app/_ui/panel'
 import { StatusIcon } from '@/app/_ui/status-badge'
+import { Elapsed } from '@/app/_ui/time'
+import { GcPanel } from './gc-panel'
+import { InvariantsPanel } from './invariants-panel'
 
 const ASK_AGAIN_MS = 5_000
 const UNFINISHED = ['queued', 'running', 'paused', 'waiting'] as const
@@ -34,29 +37,57 @@ export function SystemView() {
           </li>
         ))}
       </ul>
-      <div className="grid gap-4 md:grid-cols-2">
-        <Panel title="Stored">
-          <Facts
-            rows={[
-              ['Workflows', formatCount(counts.workflows)],
-              ['Bundles', `about ${formatCount(counts.bundles)}`],
-              ['Threads', `about ${formatCount(counts.threads)}`],
-              ['State nodes', `about ${formatCount(counts.nodes)}`],
-              ['Contents and blobs', `about ${formatCount(counts.blobs)}`],
-              ['Size of the database', formatBytes(database.sizeBytes)],
-            ]}
-          />
-        </Panel>
-        <Panel title="Versions">
-          <Facts
-            rows={[
-              ['Cairn', data.version],
-              ['Node', data.node],
-              ['Postgres', `${database.version}${database.embedded ? ', embedded' : ''}`],
-              ['Clock of the database', formatUtc(data.now)],
-            ]}
-          />
-        </Panel>
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="grid min-w-0 gap-4">
+          <InvariantsPanel />
+          <GcPanel />
+        </div>
+        <div className="grid min-w-0 gap-4">
+          <Panel title="Stored">
+            <Facts
+              rows={[
+                ['Workflows', formatCount(counts.workflows)],
+                ['Bundles', `about ${formatCount(counts.bundles)}`],
+                ['Threads', `about ${formatCount(counts.threads)}`],
+                ['State nodes', `about ${formatCount(counts.nodes)}`],
+                ['Contents and blobs', `about ${formatCount(counts.blobs)}`],
+                ['Size of the database', formatBytes(database.sizeBytes)],
+              ]}
+            />
+          </Panel>
+          <Panel title="Queue">
+            {data.oldestQueued === null ? (
+              <p className="text-sm text-ink-soft">Nothing is queued.</p>
+            ) : (
+              <Facts
+                rows={[
+                  ['Queued', formatCount(counts.queued)],
+                  [
+                    'Oldest',
+                    <Link
+                      key="oldest"
+                      href={`/threads/${data.oldestQueued.id}`}
+                      className="rounded font-mono text-xs text-accent hover:underline"
+                    >
+                      {data.oldestQueued.id}
+                    </Link>,
+                  ],
+                  ['Queued for', <Elapsed key="age" from={data.oldestQueued.since} to={null} />],
+                ]}
+              />
+            )}
+          </Panel>
+          <Panel title="Versions">
+            <Facts
+              rows={[
+                ['Cairn', data.version],
+                ['Node', data.node],
+                ['Postgres', `${database.version}${database.embedded ? ', embedded' : ''}`],
+                ['Clock of the database', formatUtc(data.now)],
+              ]}
+            />
+          </Panel>
+        </div>
       </div>
     </>
   )

@@ -1,21 +1,29 @@
 'use client'
 
-import { Braces, CornerDownRight, FileCode2, Link2, Pilcrow } from 'lucide-react'
-import Link from 'next/link'
+import { Braces, FileCode2, Link2, Pilcrow } from 'lucide-react'
 import { memo, useState } from 'react'
 import { Button } from '@/app/_ui/button'
 import { cn } from '@/app/_ui/cn'
-import { formatDuration, shortId } from '@/app/_ui/format'
+import { formatDuration } from '@/app/_ui/format'
 import { HashChip } from '@/app/_ui/hash-chip'
 import { JsonTree } from '@/app/_ui/json-tree'
 import { ClockTime } from '@/app/_ui/time'
 import type { StepRecord } from '@/server/threads/records'
+import type { ForkPoint } from '../_model/fork-request'
+import { ChildLinks } from './child-links'
 import { type ContentView, StepContent } from './step-content'
+import { StepMenu } from './step-menu'
 
-type StepCardProps = { step: StepRecord; isTarget: boolean; onRole: (role: string) => void }
+type StepCardProps = {
+  threadId: string
+  step: StepRecord
+  isTarget: boolean
+  onRole: (role: string) => void
+  onFork: (point: ForkPoint) => void
+}
 
 /** One step: who, when, what it produced, and where that is stored. */
-export const StepCard = memo(function StepCard({ step, isTarget, onRole }: StepCardProps) {
+export const StepCard = memo(function StepCard({ threadId, step, isTarget, onRole, onFork }: StepCardProps) {
   const [view, setView] = useState<ContentView>('markdown')
   const other = view === 'markdown' ? 'raw' : 'markdown'
   const fields = Object.keys(step.meta).length
@@ -58,6 +66,7 @@ export const StepCard = memo(function StepCard({ step, isTarget, onRole }: StepC
             {view === 'markdown' ? <FileCode2 aria-hidden /> : <Pilcrow aria-hidden />}
             {view === 'markdown' ? 'Raw' : 'Markdown'}
           </Button>
+          <StepMenu step={step} onFork={onFork} />
         </span>
       </header>
       <div className="px-4 py-3">
@@ -84,15 +93,7 @@ export const StepCard = memo(function StepCard({ step, isTarget, onRole }: StepC
             <HashChip hash={ref} href={`/cas/${ref}`} />
           </span>
         ))}
-        {step.childThread !== null && (
-          <Link
-            href={`/cas/${step.childThread}`}
-            className="inline-flex items-center gap-1 rounded text-accent hover:underline"
-          >
-            <CornerDownRight aria-hidden className="size-3.5" />
-            child thread …{shortId(step.childThread)}
-          </Link>
-        )}
+        {step.childThread !== null && <ChildLinks threadId={threadId} hash={step.childThread} />}
       </footer>
     </article>
   )

@@ -6,18 +6,21 @@ import { Button } from '@/app/_ui/button'
 import { formatCount } from '@/app/_ui/format'
 import { WindowList, type WindowListHandle } from '@/app/_ui/window-list'
 import type { StepRecord } from '@/server/threads/records'
+import type { ForkPoint } from '../_model/fork-request'
 import { useFollowEnd } from './follow-end'
 import { StepCard } from './step-card'
 
 type StepListProps = {
+  threadId: string
   steps: readonly StepRecord[]
   isLive: boolean
   target: number | null
   onRole: (role: string) => void
+  onFork: (point: ForkPoint) => void
 }
 
 /** Steps in the order they were done; goes to the target step as soon as it is there. */
-export function StepList({ steps, isLive, target, onRole }: StepListProps) {
+export function StepList({ threadId, steps, isLive, target, onRole, onFork }: StepListProps) {
   const list = useRef<WindowListHandle>(null)
   const [height, setHeight] = useState(0)
   const { unseen, toEnd } = useFollowEnd({ enabled: isLive, count: steps.length, height })
@@ -36,7 +39,9 @@ export function StepList({ steps, isLive, target, onRole }: StepListProps) {
         estimate={(step) => Math.min(560, 150 + step.content.length / 6)}
         gap={12}
         onHeight={setHeight}
-        render={(step) => <StepCard step={step} isTarget={step.step === target} onRole={onRole} />}
+        render={(step) => (
+          <StepCard threadId={threadId} step={step} isTarget={step.step === target} onRole={onRole} onFork={onFork} />
+        )}
       />
       {unseen > 0 && (
         <Button

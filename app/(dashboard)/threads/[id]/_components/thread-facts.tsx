@@ -1,6 +1,6 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
-import { formatCount } from '@/app/_ui/format'
+import { formatCount, formatDuration } from '@/app/_ui/format'
 import { HashChip } from '@/app/_ui/hash-chip'
 import { JsonTree } from '@/app/_ui/json-tree'
 import { Facts, Panel } from '@/app/_ui/panel'
@@ -25,22 +25,17 @@ export function ThreadFacts({ thread, log }: { thread: ThreadDetail; log: Thread
   rows.push(['By', `${thread.actor}, from ${thread.origin}`])
   if (log.end !== null) rows.push(['Return code', String(log.end.returnCode)])
   if (thread.runner !== null) rows.push(['Runner', thread.runner])
-  if (thread.attempt > 1) rows.push(['Claims', formatCount(thread.attempt)])
+  if (thread.attempt > 1) rows.push(['Attempts', formatCount(thread.attempt)])
+  if (thread.crashes > 0) rows.push(['Crashes since its last step', formatCount(thread.crashes)])
+  if (thread.idleMs > 0) rows.push(['Paused and waiting', formatDuration(thread.idleMs)])
+  if (thread.priority !== 0) rows.push(['Priority', String(thread.priority)])
   if (thread.maxRounds !== null) rows.push(['Most rounds', formatCount(thread.maxRounds)])
   if (thread.deadlineAt !== null) rows.push(['Deadline', <ClockTime key="deadline" at={thread.deadlineAt} withDate />])
   if (thread.dryRun) rows.push(['Dry run', 'yes: nothing outside is changed'])
   if (thread.parentThread !== null) rows.push(['Called by', threadLink(thread.parentThread)])
-  if (thread.sourceThread !== null) rows.push(['Forked from', threadLink(thread.sourceThread)])
-  if (thread.tags.length > 0) {
-    rows.push([
-      'Tags',
-      <span key="tags" className="flex flex-wrap gap-1">
-        {thread.tags.map((tag) => (
-          <Tag key={tag} name={tag} />
-        ))}
-      </span>,
-    ])
-  }
+  if (thread.tags.length > 0) rows.push(['Tags', tagList(thread.tags)])
+  if (thread.labels.length > 0) rows.push(['Needs labels', tagList(thread.labels)])
+  if (thread.permissions.length > 0) rows.push(['Needs permissions', tagList(thread.permissions)])
   rows.push(
     ['Start node', <HashChip key="start" hash={thread.start} href={`/cas/${thread.start}`} />],
     ['Head', <HashChip key="head" hash={log.end?.hash ?? thread.head} href={`/cas/${log.end?.hash ?? thread.head}`} />],
@@ -54,6 +49,16 @@ export function ThreadFacts({ thread, log }: { thread: ThreadDetail; log: Thread
         </div>
       )}
     </Panel>
+  )
+}
+
+function tagList(names: readonly string[]) {
+  return (
+    <span key="names" className="flex flex-wrap gap-1">
+      {names.map((name) => (
+        <Tag key={name} name={name} />
+      ))}
+    </span>
   )
 }
 

@@ -1,7 +1,6 @@
-import { Play } from 'lucide-react'
+import { GitFork } from 'lucide-react'
 import Link from 'next/link'
 import type { Connection } from '@/app/_trpc/live-subscription'
-import { Button } from '@/app/_ui/button'
 import { ConnectionBadge } from '@/app/_ui/connection-badge'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { plural, shortId } from '@/app/_ui/format'
@@ -11,6 +10,8 @@ import { StatusBadge } from '@/app/_ui/status-badge'
 import { Ago, Elapsed } from '@/app/_ui/time'
 import type { ThreadDetail } from '@/server/threads/views'
 import type { ThreadLog } from '../_model/thread-log'
+import { ThreadControls } from './thread-controls'
+import type { ThreadCommands } from './use-thread-commands'
 import type { Verification } from './use-verification'
 import { VerifyBadge } from './verify-panel'
 
@@ -19,8 +20,10 @@ export function ThreadHeader(props: {
   log: ThreadLog
   connection: Connection
   verification: Verification
+  commands: ThreadCommands
+  onFork: () => void
 }) {
-  const { thread, log, connection, verification } = props
+  const { thread, log, connection, verification, commands, onFork } = props
   const status = log.status ?? thread.status
   const finishedAt = log.end?.at ?? thread.finishedAt
   return (
@@ -56,19 +59,32 @@ export function ThreadHeader(props: {
           <span className="inline-flex items-center gap-1">
             version <HashChip hash={thread.bundle} href={`/workflows/${thread.workflow}?version=${thread.bundle}`} />
           </span>
+          {thread.sourceThread !== null && <ForkedFrom source={thread.sourceThread} at={thread.forkedAt} log={log} />}
         </div>
       }
       actions={
         <>
           <ConnectionBadge connection={connection} />
-          <Button asChild>
-            <Link href={`/workflows/${thread.workflow}/run?from=${thread.id}`}>
-              <Play aria-hidden />
-              Run again
-            </Link>
-          </Button>
+          <ThreadControls thread={{ ...thread, status }} commands={commands} onFork={onFork} />
         </>
       }
     />
+  )
+}
+
+function ForkedFrom({ source, at, log }: { source: string; at: string | null; log: ThreadLog }) {
+  const step = at === null ? undefined : log.steps.find((each) => each.hash === at)?.step
+  return (
+    <span className="inline-flex items-center gap-1">
+      <GitFork aria-hidden className="size-3.5" />
+      forked from
+      <Link
+        href={`/threads/${source}${step === undefined ? '' : `#step-${step}`}`}
+        className="rounded font-mono text-accent hover:underline"
+      >
+        …{shortId(source)}
+      </Link>
+      {step === undefined ? at === null && 'at its start' : `at step ${step}`}
+    </span>
   )
 }

@@ -3,6 +3,7 @@
 import { useMemo } from 'react'
 import { cn } from '@/app/_ui/cn'
 import { formatDuration } from '@/app/_ui/format'
+import { StatusIcon } from '@/app/_ui/status-badge'
 import { ClockTime } from '@/app/_ui/time'
 import { WindowList } from '@/app/_ui/window-list'
 import type { ThreadLog } from '../_model/thread-log'
@@ -26,19 +27,24 @@ export function ThreadTimeline({ timeline }: { timeline: ThreadLog['timeline'] }
 
 function renderRow(row: TimelineRow) {
   const { record } = row
+  const isStatus = record.kind === 'status'
   return (
-    <div className="grid grid-cols-[5rem_minmax(0,1fr)_4.5rem] items-center gap-x-3 border-b border-line px-3 [li:last-child>&]:border-b-0 py-1.5 text-sm md:grid-cols-[5rem_11rem_minmax(0,1fr)_5rem]">
+    <div className="grid grid-cols-[5rem_minmax(0,1fr)_4.5rem] items-start gap-x-3 border-b border-line px-3 [li:last-child>&]:border-b-0 py-1.5 text-sm md:grid-cols-[5rem_11rem_minmax(0,1fr)_5rem]">
       <ClockTime at={record.at} className="text-ink-faint tabular-nums" />
-      <span className="min-w-0 truncate">{nameOf(row)}</span>
-      <span className="hidden h-3 md:block" aria-hidden>
-        <span
-          className={cn(
-            'block h-full min-w-1 rounded-sm',
-            record.kind === 'step' ? 'bg-completed/70' : record.kind === 'end' ? 'bg-ink' : 'bg-line-strong',
-          )}
-          style={{ marginLeft: `${Math.min(99.5, row.from * 100)}%`, width: `${(row.to - row.from) * 100}%` }}
-        />
+      <span className={cn('min-w-0', isStatus ? '[overflow-wrap:anywhere] md:col-span-2' : 'truncate')}>
+        {nameOf(row)}
       </span>
+      {!isStatus && (
+        <span className="hidden h-3 self-center md:block" aria-hidden>
+          <span
+            className={cn(
+              'block h-full min-w-1 rounded-sm',
+              record.kind === 'step' ? 'bg-completed/70' : record.kind === 'end' ? 'bg-ink' : 'bg-line-strong',
+            )}
+            style={{ marginLeft: `${Math.min(99.5, row.from * 100)}%`, width: `${(row.to - row.from) * 100}%` }}
+          />
+        </span>
+      )}
       <span className="text-right text-ink-soft tabular-nums" title={`${formatDuration(row.afterMs)} after the start`}>
         {record.kind === 'step' ? formatDuration(record.durationMs) : `+${formatDuration(row.afterMs)}`}
       </span>
@@ -58,9 +64,12 @@ function nameOf({ record }: TimelineRow) {
       )
     case 'status':
       return (
-        <span className="text-ink-soft" title={record.reason ?? `by ${record.actor}`}>
-          {record.type.replace('_', ' ')}
-          {record.reason === null ? ` by ${record.actor}` : `: ${record.reason}`}
+        <span data-event={record.type} className="flex items-start gap-1.5 text-ink-soft">
+          <StatusIcon status={record.status} className="mt-0.75 size-3.5 motion-safe:animate-none" />
+          <span className="min-w-0">
+            <span className="font-medium text-ink">{record.type.replaceAll('_', ' ')}</span> by {record.actor}
+            {record.reason !== null && `: ${record.reason}`}
+          </span>
         </span>
       )
     case 'end':

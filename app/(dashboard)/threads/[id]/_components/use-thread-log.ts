@@ -1,6 +1,6 @@
 'use client'
 
-import { useEffect, useReducer, useRef } from 'react'
+import { useCallback, useEffect, useReducer, useRef, useState } from 'react'
 import { useTRPCClient } from '@/app/_trpc/context'
 import { type Connection, useLiveSubscription } from '@/app/_trpc/live-subscription'
 import type { ThreadRecord } from '@/server/threads/records'
@@ -9,8 +9,15 @@ import { addRecords, EMPTY_LOG, isOver, type ThreadLog } from '../_model/thread-
 /** Records are put on the page together this often: a fast thread sends hundreds a second. */
 const FLUSH_MS = 80
 
+type LiveLog = {
+  log: ThreadLog
+  connection: Connection
+  /** Reads on after the end: the thread was retried. */
+  readOn: () => void
+}
+
 /** Reads a thread from `first`, the records that came with the page, to its end, live; resumes after the newest record. */
-export function useThreadLog(id: string, first: readonly ThreadRecord[]): { log: ThreadLog; connection: Connection } {
+export function useThreadLog(id: string, first: readonly ThreadRecord[]): LiveLog {
   const client = useTRPCClient()
   const [log, add] = useReducer(addRecords, EMPTY_LOG, (empty) => addRecords(empty, first))
   const buffer = useRef<ThreadRecord[]>([])
@@ -18,7 +25,11 @@ export function useThreadLog(id: string, first: readonly ThreadRecord[]): { log:
   const resumeAt = useRef(log.cursor)
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  const over = isOver(log)
+  // Hash of the end that is known not to be the end any more.
+  const [passed, setPassed] = useState<string | null>(null)
+  const newestEnd = log.end?.hash ?? null
+  const readOn = useCallback(() => setPassed(newestEnd), [newestEnd])
+  const over = isOver(log) && newestEnd !== passed
   const connection = useLiveSubscription<{ id: string; data: ThreadRecord }>({
     enabled: !over,
     subject: id,
@@ -36,5 +47,5 @@ export function useThreadLog(id: string, first: readonly ThreadRecord[]): { log:
       }, FLUSH_MS)
     },
   })
-  return { log, connection: over ? 'over' : connection }
+  return { log, connection: over ? 'over' : connection, readOn }
 }

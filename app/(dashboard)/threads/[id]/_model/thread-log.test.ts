@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ThreadRecord } from '@/server/threads/records'
-import { addRecords, EMPTY_LOG, isOver } from './thread-log'
+import { addRecords, EMPTY_LOG, heightOf, isOver } from './thread-log'
 
 const at = '2026-11-30T12:00:00.000Z'
 const start: ThreadRecord = {
@@ -98,6 +98,17 @@ describe('addRecords', () => {
   it('orders cursors by number, not by text', () => {
     const log = addRecords(EMPTY_LOG, [step('9.0.0', 9), step('10.0.0', 10)])
     expect(log.steps.map((each) => each.step)).toEqual([9, 10])
+  })
+
+  it('goes on after an end that was retried, and takes the end that comes then', () => {
+    const again = addRecords(addRecords(EMPTY_LOG, all), [status('4.4.1', 'queued'), status('4.5.1', 'running')])
+    expect(again).toMatchObject({ end: null, status: 'running' })
+    expect(isOver(again)).toBe(false)
+    expect(heightOf(again)).toBe(4)
+    expect(addRecords(again, [step('5.5.1', 3), { ...end, cursor: '6.6.1', hash: 'E2' }])).toMatchObject({
+      end: { hash: 'E2' },
+      status: 'completed',
+    })
   })
 
   it('is not over before the end record', () => {

@@ -37,7 +37,7 @@ export function addRecords(log: ThreadLog, records: readonly ThreadRecord[]): Th
     cursor = record.cursor
   }
   if (fresh.length === 0) return log
-  const end = lastOf(fresh, 'end') ?? log.end
+  const { end, status } = ending(fresh, log)
   return {
     cursor,
     start: lastOf(fresh, 'start') ?? log.start,
@@ -48,8 +48,25 @@ export function addRecords(log: ThreadLog, records: readonly ThreadRecord[]): Th
     ),
     logs: added(log.logs, ofKind(fresh, 'log')),
     end,
-    status: end?.status ?? lastOf(fresh, 'status')?.status ?? log.status,
+    status,
   }
+}
+
+/** An end that a retry went on after is the end no more: a later status says that the thread is not finished. */
+function ending(fresh: readonly ThreadRecord[], { end, status }: ThreadLog): Pick<ThreadLog, 'end' | 'status'> {
+  for (const record of fresh) {
+    if (record.kind === 'end') [end, status] = [record, record.status]
+    else if (record.kind === 'status') {
+      status = record.status
+      if (!isFinished(status)) end = null
+    }
+  }
+  return { end, status }
+}
+
+/** Height up to which nodes were read. */
+export function heightOf(log: ThreadLog): number {
+  return Number(log.cursor?.split('.')[0] ?? 0)
 }
 
 export function isOver(log: ThreadLog): boolean {

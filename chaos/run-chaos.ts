@@ -1,0 +1,155 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Database, openDatabase } from '@/db/client'
+import { liftBundle, listQuarantines } from '@/server/ops/quarantines'
+import { installBundle } from '@/server/runner/testing/bundles'
+import { endRunners } from '@/server/runner/testing/runner-process'
+import { BUNDLE } from './bundle'
+import { Fleet, type FleetCounts } from './fleet'
+import { judge, type Verdict } from './judge/judge'
+import { type Ledger, newLedger } from './ledger'
+import { OPERATOR, Operator } from './operator'
+import { randomFrom } from './random'
+import { makePlan, NARROW } from './script'
+import { Trouble } from './trouble'
+import { startWitness } from './witness'
+
+export type ChaosOptions = {
+  seed: number
+  minutes: number
+  /** Started by the operator; children and forks come on top. */
+  threads: number
+  runners: number
+  say(line: string): void
+}
+export type ChaosReport = Verdict & {
+  seed: number
+  ok: boolean
+  fleet: FleetCounts
+  backendsTerminated: number
+  commands: Ledger['counts']
+  staleWrites: number
+  quarantines: number
+  /** From when trouble stopped until every thread had ended. */
+  settleSeconds: number
+}
+
+/** Threads that have not ended this long after everything was repaired are stuck. */
+const SETTLE_SECONDS = 180
+const PROGRESS_MS = 10_000
+
+/** Breaks things for some minutes while threads run, repairs them, lets all threads end, and judges what is there. */
+export async function runChaos(db: Database, options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, say } = options
+  const ledger = newLedger()
+  const witness = await startWitness(db)
+  await installBundles(db)
+  const commands = openDatabase(db.url, { purpose: 'web' })
+  const fleet = new Fleet(db.url, randomFrom(seed + 1))
+  const operator = new Operator(commands, randomFrom(seed + 2), ledger, witness.port)
+  const trouble = new Trouble(db, fleet, randomFrom(seed + 3))
+  const durationMs = options.minutes * 60_000
+  const began = performance.now()
+  const elapsed = () => performance.now() - began
+  const pace = randomFrom(seed + 4)
+  let over = false
+  let quarantines = 0
+
+  /** Does `work` again and again until it is over; never twice at once. */
+  const repeat = async (work: () => Promise<unknown>, low: number, high: number, until: () => boolean) => {
+    while (!until()) {
+      await work()
+      await pause(pace.between(low, high))
+    }
+  }
+  /** What an operator does who has seen why a bundle crashed: here, because its workers were killed. */
+  const liftAll = async () => {
+    for (const { bundle } of await listQuarantines(db)) {
+      await liftBundle(db, { bundle, note: 'its workers were killed' }, OPERATOR)
+      quarantines += 1
+    }
+  }
+  try {
+    await fleet.start(options.runners)
+    const plan = makePlan(randomFrom(seed), options.threads)
+    const starts = plan.map(async (planned, n) => {
+      await pause(planned.at * durationMs)
+      await operator.start(planned, `thread ${n} of seed ${seed}`)
+    })
+    const calm = () => elapsed() > durationMs
+    const ended = () => over
+    const whole = [
+      repeat(() => operator.answer(0.15), 50, 200, ended),
+      repeat(() => operator.retryFlaky(), 300, 600, ended),
+      repeat(() => watchBounds(db, ledger), 100, 200, ended),
+      repeat(async () => say(await progressOf(db, elapsed())), PROGRESS_MS, PROGRESS_MS, ended),
+      repeat(liftAll, 500, 1_000, ended),
+    ]
+    const disturbed = [repeat(() => operator.meddle(), 30, 200, calm), repeat(() => trouble.strike(), 300, 1_800, calm)]
+    await Promise.all([...starts, ...disturbed])
+    await fleet.settle()
+    say('everything is repaired; now every thread is to end')
+    const settling = performance.now()
+    const stuck = await settle(db, operator)
+    over = true
+    await Promise.all(whole)
+    ledger.problems.push(...stuck)
+    const settleSeconds = Math.round((performance.now() - settling) / 100) / 10
+    const [stale] = await db.sql<{ n: number }[]>`select coalesce(sum(stale_writes), 0)::int as n from runners`
+    await fleet.stop()
+    const verdict = await judge(db, witness, ledger)
+    return {
+      ...verdict,
+      seed,
+      ok: verdict.problems.length === 0,
+      fleet: fleet.counts,
+      backendsTerminated: trouble.backendsTerminated,
+      commands: ledger.counts,
+      staleWrites: stale?.n ?? 0,
+      quarantines,
+      settleSeconds,
+    }
+  } finally {
+    over = true
+    await endRunners()
+    await commands.close()
+    await witness.close()
+  }
+}
+
+async function installBundles(db: Database): Promise<void> {
+  const grants = { exec: [{ command: 'bash', folders: ['/tmp'] }] }
+  // Runners and workers are lost all the time: giving up is not what is looked at here.
+  const limits = { crashes: 100, queueDepth: 1_000_000 }
+  await installBundle(db, 'chaos', BUNDLE, { grants, limits })
+  await installBundle(db, 'chaos-narrow', BUNDLE, { grants, limits: { ...limits, concurrency: NARROW } })
+  const drop = { ...limits, queueDepth: 2, overflow: 'drop' as const, concurrency: 2 }
+  await installBundle(db, 'chaos-drop', BUNDLE, { grants, limits: drop })
+}
+
+async function settle(db: Database, operator: Operator): Promise<string[]> {
+  const deadline = performance.now() + SETTLE_SECONDS * 1000
+  for (;;) {
+    await operator.resumeAll()
+    await operator.answer(1)
+    const left = await db.sql<{ id: string; status: string }[]>`
+      select id, status from threads where status in ('queued', 'running', 'paused', 'waiting')
+        or (status = 'failed' and summary like '%fails the first time%')`
+    if (left.length === 0) return []
+    if (performance.now() > deadline)
+      return left.map(({ id, status }) => `Thread ${id} is still ${status} after ${SETTLE_SECONDS} s.`)
+    await pause(200)
+  }
+}
+
+/** At no moment more threads of the bounded workflow run than its bound allows. */
+async function watchBounds(db: Database, ledger: Ledger): Promise<void> {
+  const [row] = await db.sql<{ n: number }[]>`
+    select count(*)::int as n from threads where workflow = 'chaos-narrow' and status = 'running'`
+  if (row !== undefined && row.n > NARROW) ledger.problems.push(`${row.n} threads of chaos-narrow ran at once.`)
+}
+
+async function progressOf(db: Database, elapsedMs: number): Promise<string> {
+  const rows = await db.sql<{ status: string; n: number }[]>`
+    select status, count(*)::int as n from threads group by status order by status`
+  return `${Math.round(elapsedMs / 1000)} s: ${rows.map(({ status, n }) => `${n} ${status}`).join(', ')}`
+}

@@ -124,6 +124,17 @@ test('a thread deeper than maxDepth is refused, and the refusal ends the chain o
   expect(depths.map((row) => row.depth)).toEqual([0, 1, 2, 3])
 })
 
+test('a child is given no more rounds than a thread may have', async () => {
+  await installBundle(
+    db,
+    'greedy',
+    bundleOf(`await runtime.startThread({ workflow: 'counter', prompt: 'p', maxRounds: 2 ** 40 })`),
+  )
+  const id = await begin(db, 'greedy')
+  expect(await untilEnded(db, id)).toMatchObject({ summary: expect.stringMatching(/^LIMIT_EXCEEDED: .*maxRounds/) })
+  expect(await childrenOf(id)).toEqual([])
+})
+
 test('killing a parent kills its descendants', async () => {
   const id = await begin(db, 'parent', { children: 2, mode: 'all', failing: null, ms: 60_000 })
   await untilStatus(id, 'waiting')

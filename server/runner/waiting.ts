@@ -8,6 +8,7 @@ import { type Hash, isHash } from '@/server/kernel/ids'
 import { callArgs, type Wait } from '@/server/sandbox/protocol'
 import { schemaProblem } from '@/server/threads/check-answer'
 import { inputFits } from '@/server/threads/input'
+import { BOUNDS } from '@/server/threads/limits'
 import { startThread } from '@/server/threads/start'
 import type { Lease } from './lease'
 import { whatIsWrong } from './role-output'
@@ -40,6 +41,7 @@ export class Waiting {
   async startChild(args: unknown, head: string): Promise<Json> {
     const request = callArgs['thread.start'].safeParse(args)
     if (!request.success) throw new AppError('BAD_INPUT', `startThread: ${whatIsWrong(request.error)}`, {})
+    refuseRounds(request.data.maxRounds ?? 1)
     this.children += 1
     const { thread, token } = this.lease
     const child = await startThread(
@@ -130,6 +132,14 @@ export class Waiting {
     const caller = wait.targets.find((target) => above.includes(target))
     if (caller !== undefined) throw neverEnds(`${caller} is this thread or one that called it`)
   }
+}
+
+/** A person cannot ask for more either. */
+function refuseRounds(actual: number): void {
+  const max = BOUNDS.maxRounds.ceiling
+  if (actual <= max) return
+  const message = `A child cannot be given ${actual} rounds: maxRounds is ${max} at most.`
+  throw new AppError('LIMIT_EXCEEDED', message, { limit: 'maxRounds', max, actual })
 }
 
 function neverEnds(why: string): AppError<'CONFLICT'> {

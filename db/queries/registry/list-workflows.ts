@@ -28,3 +28,10 @@ export async function listActive(
     order by w.name
     limit ${limit}`)
 }
+
+/** Every name that has a row or an event. */
+export async function listNames({ sql }: Queryable): Promise<string[]> {
+  const rows = await mapped(sql<{ name: string }[]>`
+    select name from workflows union select workflow from registry_events order by name`)
+  return rows.map(({ name }) => name)
+}

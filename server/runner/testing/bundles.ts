@@ -1,5 +1,5 @@
 import type { Database } from '@/db/client'
-import { bundles, workflows } from '@/db/schema/registry'
+import { bundles, registryEvents, workflows } from '@/db/schema/registry'
 import { digestOf, hashBytes, initHash } from '@/server/cas/hash'
 import type { Grants } from '@/server/registry/views'
 import type { Limits } from '@/server/threads/limits'
@@ -7,7 +7,7 @@ import { startThread } from '@/server/threads/start'
 
 type Options = { limits?: Partial<Limits>; grants?: Grants }
 
-/** Makes a bundle the current one of a workflow without the registry's checks, so that hostile code gets to run. */
+/** Makes a bundle the current one of a workflow without the registry's checks, so that hostile code gets to run; its events say so. */
 export async function installBundle(
   db: Database,
   name: string,
@@ -18,9 +18,18 @@ export async function installBundle(
   const hash = hashBytes(source)
   const row = { hash, source, digest: digestOf(source, []), descriptor: {}, size: Buffer.byteLength(source) }
   await db.orm.insert(bundles).values(row).onConflictDoNothing()
-  await db.orm
-    .insert(workflows)
-    .values({ name, current: hash, version: 1, limits: options.limits ?? {}, grants: options.grants ?? { exec: [] } })
+  const { limits = {}, grants = { exec: [] } } = options
+  const told = (type: 'added' | 'granted' | 'limited', data: object) => ({
+    workflow: name,
+    type,
+    after: hash,
+    actor: 'test',
+    data,
+  })
+  const events = [told('added', {}), told('granted', { grants }), told('limited', { limits })]
+  const seqs = await db.orm.insert(registryEvents).values(events).returning({ seq: registryEvents.seq })
+  const version = Math.max(...seqs.map(({ seq }) => seq))
+  await db.orm.insert(workflows).values({ name, current: hash, version, limits, grants })
   return hash
 }
 

@@ -460,7 +460,9 @@ DECLARE
 BEGIN
   SELECT * INTO t FROM threads l WHERE l.id = thread_id AND l.status IN ('queued', 'running', 'paused', 'waiting') FOR NO KEY UPDATE;
   IF NOT FOUND THEN RETURN QUERY SELECT 'moved', ''; RETURN; END IF;
-  SELECT w.key INTO found_wait FROM waits w WHERE w.thread = thread_id AND w.status = 'open' AND w.kind = 'input' AND w.name = input_name;
+  -- A wait of an earlier head was left behind by its role: nobody would read the answer.
+  SELECT w.key INTO found_wait FROM waits w
+    WHERE w.thread = thread_id AND w.status = 'open' AND w.kind = 'input' AND w.name = input_name AND starts_with(w.key, t.head || '.');
   IF found_wait IS DISTINCT FROM open_wait THEN RETURN QUERY SELECT 'moved', t.status; RETURN; END IF;
   IF open_wait IS NULL THEN
     SELECT count(*) INTO n FROM thread_inputs i WHERE i.thread = thread_id AND i.wait IS NULL AND i.rejected IS NULL;

@@ -125,6 +125,31 @@ END $$;
 --> statement-breakpoint
 DROP FUNCTION start_thread(text, text, text, text, text, text, text, text, text[], text, int, text, int, int, int, boolean, text[], text, text, text, text, text);
 --> statement-breakpoint
+-- Why the bounds of a workflow do not let one more thread into its queue; null: they do, and near the bound nobody else's is let in
+-- beside it before the caller commits.
+CREATE FUNCTION queue_refusal(its_workflow text, concurrency int, queue_depth int, overflow text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  queued int;
+BEGIN
+  IF queue_depth IS NOT NULL THEN
+    SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = its_workflow AND t.status = 'queued' LIMIT queue_depth) q;
+    -- Near the bound one start after the other; a burst that jumps over half of a large queue at once is let through.
+    IF overflow = 'drop' OR queue_depth < 100 OR queued >= queue_depth / 2 THEN
+      PERFORM pg_advisory_xact_lock(hashtextextended('cairn queue ' || its_workflow, 0));
+      SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = its_workflow AND t.status = 'queued' LIMIT queue_depth) q;
+      IF queued >= queue_depth THEN
+        RETURN format('refused: %s threads of %s are queued, the bound queueDepth is %s', queued, its_workflow, queue_depth);
+      ELSIF overflow = 'drop' AND concurrency IS NOT NULL THEN
+        SELECT queued + count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = its_workflow AND t.status = 'running' LIMIT concurrency) r;
+        IF queued >= concurrency THEN
+          RETURN format('refused: %s threads of %s are under way, the bound concurrency is %s and its overflow is drop', queued, its_workflow, concurrency);
+        END IF;
+      END IF;
+    END IF;
+  END IF;
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
 -- Starts a thread: prompt, start node, row and event in one commit. With an idempotency key that exists, returns the thread
 -- that has it (created = false); the caller compares `digest` with its own. A child is started under its parent's lease:
 -- no row comes back when that is gone. Above the bounds of its workflow the thread is `dropped`, with the reason in its summary.
@@ -137,7 +162,6 @@ CREATE FUNCTION start_thread(
 ) RETURNS TABLE (thread text, created boolean, digest text, thread_status text, thread_bundle text, why text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  queued int;
   refused text;
   made threads%ROWTYPE;
 BEGIN
@@ -145,22 +169,7 @@ BEGIN
     PERFORM 1 FROM threads t WHERE t.id = $23 AND t.lease_token = $24 AND t.status = 'running' AND t.control IS DISTINCT FROM 'kill' FOR SHARE;
     IF NOT FOUND THEN RETURN; END IF;
   END IF;
-  IF $28 IS NOT NULL THEN
-    SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = $2 AND t.status = 'queued' LIMIT $28) q;
-    -- Near the bound one start after the other; a burst that jumps over half of a large queue at once is let through.
-    IF $29 = 'drop' OR $28 < 100 OR queued >= $28 / 2 THEN
-      PERFORM pg_advisory_xact_lock(hashtextextended('cairn queue ' || $2, 0));
-      SELECT count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = $2 AND t.status = 'queued' LIMIT $28) q;
-      IF queued >= $28 THEN
-        refused := format('refused: %s threads of %s are queued, the bound queueDepth is %s', queued, $2, $28);
-      ELSIF $29 = 'drop' AND $27 IS NOT NULL THEN
-        SELECT queued + count(*) INTO queued FROM (SELECT 1 FROM threads t WHERE t.workflow = $2 AND t.status = 'running' LIMIT $27) r;
-        IF queued >= $27 THEN
-          refused := format('refused: %s threads of %s are under way, the bound concurrency is %s and its overflow is drop', queued, $2, $27);
-        END IF;
-      END IF;
-    END IF;
-  END IF;
+  refused := queue_refusal($2, $27, $28, $29);
   INSERT INTO threads (id, workflow, bundle, status, start, head, priority, depth, max_rounds, deadline_at, dry_run, tags, actor, origin,
       idempotency_key, idempotency_digest, excerpt, event_seq, parent_thread, labels, permissions, summary, finished_at)
     VALUES ($1, $2, $3, CASE WHEN refused IS NULL THEN 'queued' ELSE 'dropped' END, $7, $7, $13, $11, $14,

@@ -29,8 +29,6 @@ BEGIN
     WHERE threads.id = thread_id AND threads.lease_token = token AND threads.head = expected AND threads.status IN ('queued', 'paused', 'waiting')
     RETURNING * INTO t;
   IF NOT FOUND THEN RETURN false; END IF;
-  -- What it waited for is of no interest any more; after a retry it waits anew.
-  DELETE FROM waits w WHERE w.thread = thread_id AND w.status = 'open';
   PERFORM put_step(n);
   PERFORM tell(t, CASE ended_as WHEN 'killed' THEN 'killed' ELSE 'finished' END, actor, why);
   PERFORM thread_ended(t, actor);
@@ -74,21 +72,22 @@ BEGIN
   RETURN true;
 END $$;
 --> statement-breakpoint
+-- How much time a thread had at first, until its deadline; null: it has none. The event of its start says it.
+CREATE FUNCTION first_time(t threads) RETURNS interval LANGUAGE sql STABLE AS $$
+  SELECT (e.data->>'deadlineAt')::timestamptz - t.created_at FROM thread_events e WHERE e.thread = t.id AND e.seq = 1
+$$;
+--> statement-breakpoint
 -- Puts a thread that failed or was killed back into the queue, behind the marker `n` on its end node. It has as much time as it had at
--- first: the event of its start says how much that was.
+-- first.
 CREATE FUNCTION retry_thread(thread_id text, expected text, n text[], who text, why text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   t threads%ROWTYPE;
-  had interval;
 BEGIN
-  SELECT (e.data->>'deadlineAt')::timestamptz - q.created_at INTO had
-    FROM threads q JOIN thread_events e ON e.thread = q.id AND e.seq = 1 WHERE q.id = thread_id AND q.deadline_at IS NOT NULL;
   UPDATE threads SET status = 'queued', head = n[1], height = n[8]::int, return_code = NULL, summary = NULL, started_at = NULL,
-      finished_at = NULL, idle_ms = 0, idle_since = NULL, crashes = 0, deadline_at = app_now() + had,
+      finished_at = NULL, idle_ms = 0, idle_since = NULL, crashes = 0, deadline_at = app_now() + first_time(threads),
       available_at = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
     WHERE threads.id = thread_id AND threads.head = expected AND threads.status IN ('failed', 'killed') RETURNING * INTO t;
   IF NOT FOUND THEN RETURN false; END IF;
-  DELETE FROM waits w WHERE w.thread = thread_id AND w.status = 'open';
   PERFORM put_step(n);
   PERFORM tell(t, 'retried', who, why, jsonb_strip_nulls(jsonb_build_object('deadlineAt', t.deadline_at)));
   PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
@@ -130,7 +129,9 @@ DECLARE
 BEGIN
   SELECT * INTO t FROM threads l WHERE l.id = thread_id AND l.status IN ('queued', 'running', 'paused', 'waiting') FOR NO KEY UPDATE;
   IF NOT FOUND THEN RETURN QUERY SELECT 'moved', ''; RETURN; END IF;
-  SELECT w.key INTO found_wait FROM waits w WHERE w.thread = thread_id AND w.status = 'open' AND w.kind = 'input' AND w.name = input_name;
+  -- A wait of an earlier head was left behind by its role: nobody would read the answer.
+  SELECT w.key INTO found_wait FROM waits w
+    WHERE w.thread = thread_id AND w.status = 'open' AND w.kind = 'input' AND w.name = input_name AND starts_with(w.key, t.head || '.');
   IF found_wait IS DISTINCT FROM open_wait THEN RETURN QUERY SELECT 'moved', t.status; RETURN; END IF;
   IF open_wait IS NULL THEN
     SELECT count(*) INTO n FROM thread_inputs i WHERE i.thread = thread_id AND i.wait IS NULL AND i.rejected IS NULL;
@@ -149,4 +150,50 @@ BEGIN
   END IF;
   PERFORM pg_notify('cairn_change', '');
   RETURN QUERY SELECT CASE WHEN open_wait IS NULL THEN 'stored' ELSE 'answered' END, t.status;
+END $$;
+--> statement-breakpoint
+-- Forks a thread: the marker `marker` on a node of its history, perhaps a step `injected` on that, a row and its event, in one commit
+-- and at a cost that does not grow with the history. The source is locked, so that what is shared stays reachable; it is not written
+-- to. Null: there is no such thread any more. Else why the bounds of the workflow refuse it, or an empty text: it is done.
+CREATE FUNCTION fork_thread(
+  source text, fork text, marker text[], injected text[], at_node text,
+  its_workflow text, its_bundle text, start_hash text, start_body text, start_refs text[], start_digest text, its_depth int, its_caller text,
+  prompt_hash text, prompt_body text, prompt_digest text,
+  its_steps int, its_priority int, rounds int, its_tags text[], its_labels text[], its_permissions text[], who text, its_origin text,
+  its_excerpt text, why text, concurrency int, queue_depth int, overflow text
+) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  s threads%ROWTYPE;
+  made threads%ROWTYPE;
+  refused text;
+  top text[] := coalesce(injected, marker);
+BEGIN
+  SELECT * INTO s FROM threads t WHERE t.id = source FOR SHARE;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  refused := queue_refusal(its_workflow, concurrency, queue_depth, overflow);
+  IF refused IS NOT NULL THEN RETURN refused; END IF;
+  INSERT INTO threads (id, workflow, bundle, status, start, head, height, steps, priority, depth, source_thread, forked_at, max_rounds,
+      deadline_at, dry_run, tags, labels, permissions, actor, origin, excerpt, event_seq)
+    VALUES (fork, its_workflow, its_bundle, 'queued', start_hash, top[1], top[8]::int, its_steps, its_priority, its_depth, source, at_node, rounds,
+      app_now() + first_time(s), s.dry_run, its_tags, its_labels, its_permissions, who, its_origin, its_excerpt, 1)
+    RETURNING * INTO made;
+  PERFORM cas_reuse(array_remove(ARRAY[at_node, CASE WHEN start_body IS NULL THEN start_hash END, its_caller], NULL));
+  -- A new start node has the prompt of the source, or one of its own.
+  IF prompt_body IS NOT NULL THEN
+    PERFORM put_content(prompt_hash, '{}', prompt_digest, prompt_body);
+  ELSIF start_body IS NOT NULL THEN
+    PERFORM cas_reuse(ARRAY[prompt_hash]);
+  END IF;
+  IF start_body IS NOT NULL THEN
+    PERFORM put_start(start_hash, start_refs, start_digest, start_body, its_workflow, its_bundle, its_depth, its_caller, prompt_hash);
+  END IF;
+  PERFORM put_step(marker);
+  IF injected IS NOT NULL THEN PERFORM put_step(injected); END IF;
+  -- As for a start: all that the nodes do not say of the thread.
+  PERFORM tell(made, 'forked', who, why, jsonb_strip_nulls(jsonb_build_object(
+    'start', start_hash, 'origin', its_origin, 'priority', its_priority, 'deadlineAt', made.deadline_at, 'maxRounds', rounds,
+    'dryRun', s.dry_run, 'tags', its_tags, 'labels', its_labels, 'permissions', its_permissions, 'sourceThread', source,
+    'forkedAt', at_node, 'excerpt', its_excerpt)));
+  PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
+  RETURN '';
 END $$;

@@ -9,7 +9,9 @@ import { list as runnerList } from './runner/list'
 import { quarantines } from './runner/quarantines'
 import { info } from './system/info'
 import { invariants } from './system/invariants'
+import { rebuild } from './system/rebuild'
 import { control } from './thread/control'
+import { fork } from './thread/fork'
 import { get as threadGet } from './thread/get'
 import { input } from './thread/input'
 import { inputs } from './thread/inputs'
@@ -50,6 +52,7 @@ export const appRouter = router({
     input,
     waits,
     inputs,
+    fork,
   },
   workflow: {
     add,
@@ -65,7 +68,7 @@ export const appRouter = router({
   },
   cas: { put, get: casGet, list: casList, refs, verify: casVerify },
   runner: { list: runnerList, drain, quarantines, lift },
-  system: { info, invariants },
+  system: { info, invariants, rebuild },
 })
 export type AppRouter = typeof appRouter
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '@/db/client'
-import { readTop } from '@/db/queries/threads/read-top'
+import { readTop, type TopRow } from '@/db/queries/threads/read-top'
 import type { JsonObject } from '@/sdk/types'
 import { digestOf, initHash } from '@/server/cas/hash'
 import { ancestorHeights, contentNode, type Encoded, stateNode } from '@/server/cas/nodes'
@@ -28,23 +28,41 @@ export type NextNode = Encoded & { digest: Buffer; height: number; timestamp: nu
  */
 export async function loadTop(db: Queryable, head: string, start: string): Promise<ChainTop & { now: number }> {
   await initHash()
-  const row = await readTop(db, { head, start })
-  const ancestors = row.hashes.flatMap((hash, at): Link[] => {
+  const row = await readTop(db, { head, start, above: 0 })
+  const ancestors = linksOf(row, { head, start, above: 0 })
+  if (!isHash(start) || row.startDigest === null) throw gone(head)
+  const link = { hash: start, digest: row.startDigest }
+  return { start: link, height: row.height, timestamp: row.timestamp ?? 0, ancestors, now: row.now }
+}
+
+/** The same after `next`, which follows `head` and is not stored yet. */
+export async function topAfter(
+  db: Queryable,
+  head: string,
+  source: string,
+  start: Link,
+  next: NextNode,
+): Promise<ChainTop> {
+  const where = { head, start: source, above: 1 } as const
+  const below = linksOf(await readTop(db, where), where)
+  const { hash, digest, height, timestamp } = next
+  return { start, height, timestamp, ancestors: [{ hash, digest }, ...below] }
+}
+
+/** Throws where one of them is missing. */
+function linksOf(row: TopRow, { head, start, above }: { head: string; start: string; above: 0 | 1 }): Link[] {
+  const links = row.hashes.flatMap((hash, at): Link[] => {
     const digest = row.digests[at]
     return isHash(hash) && digest !== undefined ? [{ hash, digest }] : []
   })
-  const complete = (head === start ? 0 : ancestorHeights(row.height + 1).length) === ancestors.length
-  if (!isHash(start) || row.startDigest === null || !complete || (head !== start && row.height === 0)) {
-    const message = `A node of the chain that ends in ${head} is not stored any more. Run verify on its thread.`
-    throw new AppError('CORRUPT_NODE', message, { hash: head })
-  }
-  return {
-    start: { hash: start, digest: row.startDigest },
-    height: row.height,
-    timestamp: row.timestamp ?? 0,
-    ancestors,
-    now: row.now,
-  }
+  const expected = ancestorHeights(row.height + 1 + above).length - above
+  if (links.length !== expected || (row.height === 0 && head !== start)) throw gone(head)
+  return links
+}
+
+function gone(head: string): AppError<'CORRUPT_NODE'> {
+  const message = `A node of the chain that ends in ${head} is not stored any more. Run verify on its thread.`
+  return new AppError('CORRUPT_NODE', message, { hash: head })
 }
 
 /** A content node with its digest. `digests` are those of the refs, in their order. */

@@ -36,7 +36,7 @@ async function ask(
   { name = 'approve', schema = APPROVAL, subject = null, answerers = null, seen = 0 }: Question = {},
 ) {
   const [row] = await db.sql<{ outcome: string }[]>`
-    select outcome from suspend_thread(${RUNNER}, ${id}, (select lease_token from threads where id = ${id}), 'K.1', 'input', ${name}, 'Approve?',
+    select outcome from suspend_thread(${RUNNER}, ${id}, (select lease_token from threads where id = ${id}), (select head || '.1' from threads where id = ${id}), 'input', ${name}, 'Approve?',
       ${schema === null ? null : JSON.stringify(schema)}::text::json, ${subject}, ${answerers === null ? null : JSON.stringify(answerers)}::text::jsonb,
       null, null, '{}', 'all', ${seen}, null)`
   return row?.outcome
@@ -48,6 +48,10 @@ async function asking(question: Question = {}) {
   return id
 }
 
+async function keyOf(id: string): Promise<string> {
+  return `${(await getThread(db, id)).head}.1`
+}
+
 async function finish(...ids: string[]) {
   for (const id of ids) await controlThread(db, { id, command: 'kill' }, OPERATOR)
 }
@@ -55,16 +59,16 @@ async function finish(...ids: string[]) {
 describe('an answer', () => {
   it('is stored with who gave it, answers the wait, and queues the thread', async () => {
     const id = await asking()
-    expect(await giveInput(db, { id, value: { ok: true }, wait: 'K.1' }, OPERATOR)).toEqual({
+    expect(await giveInput(db, { id, value: { ok: true }, wait: await keyOf(id) }, OPERATOR)).toEqual({
       effect: 'answered',
-      wait: 'K.1',
+      wait: await keyOf(id),
       status: 'queued',
     })
     expect((await listWaits(db, id)).items).toMatchObject([
       { status: 'answered', answer: { ok: true }, answeredBy: 'key:ann' },
     ])
     expect((await listInputs(db, id)).items).toMatchObject([
-      { seq: 1, name: 'approve', value: { ok: true }, wait: 'K.1', actor: 'key:ann' },
+      { seq: 1, name: 'approve', value: { ok: true }, wait: await keyOf(id), actor: 'key:ann' },
     ])
     const events = await db.sql`select type, actor from thread_events where thread = ${id} order by seq desc limit 2`
     expect(events).toEqual([
@@ -88,7 +92,7 @@ describe('an answer', () => {
     await controlThread(db, { id, command: 'pause' }, OPERATOR)
     expect(await giveInput(db, { id, value: { ok: false } }, OPERATOR)).toEqual({
       effect: 'answered',
-      wait: 'K.1',
+      wait: await keyOf(id),
       status: 'paused',
     })
     await finish(id)
@@ -96,8 +100,9 @@ describe('an answer', () => {
 
   it('counts once: a second one for the same wait is a conflict, and stores nothing', async () => {
     const id = await asking()
+    const wait = await keyOf(id)
     const both = await Promise.allSettled(
-      [true, false].map((ok) => giveInput(db, { id, value: { ok }, wait: 'K.1' }, OPERATOR)),
+      [true, false].map((ok) => giveInput(db, { id, value: { ok }, wait }, OPERATOR)),
     )
     expect(both.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(both.find((one) => one.status === 'rejected')).toMatchObject({ reason: { code: 'CONFLICT' } })
@@ -221,5 +226,15 @@ describe('an input beside the writing of its wait', () => {
     if (order === 'before') outcome = await ask(id)
     expect([outcome, given.effect]).toEqual(order === 'before' ? ['inputs', 'stored'] : ['suspended', 'answered'])
     await finish(id)
+  })
+})
+
+describe('an input for a wait that its role has left behind', () => {
+  it('is kept for the next one, and answers nothing that nobody reads', async () => {
+    const thread = await scriptedThread(db)
+    const { id } = thread
+    await db.sql`insert into waits (thread, key, kind, name) values (${id}, (select head || '.1' from threads where id = ${id}), 'input', 'approve')`
+    await thread.step('worker', 'did not ask again')
+    expect(await giveInput(db, { id, value: 1, name: 'approve' }, OPERATOR)).toMatchObject({ effect: 'stored' })
   })
 })

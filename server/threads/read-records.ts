@@ -1,18 +1,18 @@
 import type { Queryable } from '@/db/client'
-import { countStepsAbove } from '@/db/queries/threads/count-steps-above'
 import { readEvents, readLogs } from '@/db/queries/threads/read-events'
 import { readMarks, type ThreadMark } from '@/db/queries/threads/read-marks'
 import { readNodes } from '@/db/queries/threads/read-nodes'
 import { readStart } from '@/db/queries/threads/read-start'
 import { corrupt } from '@/server/cas/node-schema'
 import { AppError } from '@/server/kernel/errors'
-import { END, FORK_MARKER, RETRY_MARKER } from '@/server/kernel/ids'
+import { END } from '@/server/kernel/ids'
 import { mergeRecords } from './merge-records'
 import { threadNotFound } from './not-found'
 import { BEGINNING, formatCursor, type Position, parseCursor } from './position'
 import { endRecord, logRecord, startRecord, statusRecord, stepRecord } from './record-views'
 import { MAX_RECORD_CONTENT, type ThreadRecord } from './records'
 import { isFinished } from './status'
+import { isStep, stepsUpTo } from './step-numbers'
 
 export type RecordPage = {
   items: ThreadRecord[]
@@ -21,9 +21,6 @@ export type RecordPage = {
   /** The thread has ended and nothing follows `cursor`. */
   finished: boolean
 }
-
-/** Roles of nodes that are not steps. */
-const NOT_STEPS = [END, FORK_MARKER, RETRY_MARKER]
 
 /**
  * What follows `after` (null: from the beginning) in a thread, `limit` records at most. Any split into pages gives the same
@@ -103,27 +100,22 @@ async function readNodesAfter(db: Queryable, mark: ThreadMark, after: number, li
   if (after >= mark.height || limit === 0) return []
   const range = { head: mark.head, headHeight: mark.height, after, limit, contentLimit: MAX_RECORD_CONTENT }
   const [rows, stepsBefore] = await Promise.all([readNodes(db, range), stepsUpTo(db, mark, after)])
-  let before = rows[0]?.height === after ? rows[0].timestamp : mark.createdAt.getTime()
+  // The first steps of a fork are older than the fork.
+  const first = rows[0]
+  let before = first?.height === after ? first.timestamp : Math.min(mark.createdAt.getTime(), first?.timestamp ?? 0)
   let step = stepsBefore
   const nodes = rows.filter((row) => row.height > after)
   return nodes.map((row) => {
-    const isStep = !NOT_STEPS.includes(row.role)
-    if (isStep) step++
+    const counts = isStep(row.role)
+    if (counts) step++
     const entry = {
       row,
       height: row.height,
       isEnd: row.role === END && row.height === mark.height && isFinished(mark.status),
-      step: isStep ? step : null,
+      step: counts ? step : null,
       before,
     }
     before = row.timestamp
     return entry
   })
-}
-
-/** Steps at or below a height. A thread without markers has as many as the height says. */
-async function stepsUpTo(db: Queryable, mark: ThreadMark, height: number): Promise<number> {
-  const ends = isFinished(mark.status) ? 1 : 0
-  if (mark.height - mark.steps - ends === 0) return height
-  return mark.steps - (await countStepsAbove(db, { head: mark.head, height, notSteps: NOT_STEPS }))
 }

@@ -101,7 +101,7 @@ export async function startThread(
     origin: actor.origin,
     idempotencyKey: input.idempotencyKey ?? null,
     idempotencyDigest,
-    excerpt: plainText([...input.prompt.slice(0, EXCERPT_CHARACTERS * 2)].slice(0, EXCERPT_CHARACTERS).join('')),
+    excerpt: excerptOf(input.prompt),
     parent,
     labels: [...new Set([...(settings.labels ?? []), ...(input.labels ?? [])])],
     permissions,
@@ -130,7 +130,7 @@ export async function startThread(
 }
 
 /** A workflow's settings; what this version cannot read is told and left out, so that the defaults hold. */
-function settingsOf(workflow: string, stored: unknown): WorkflowLimits {
+export function settingsOf(workflow: string, stored: unknown): WorkflowLimits {
   const settings = workflowLimitsSchema.safeParse(stored)
   if (settings.success) return settings.data
   log.error({ workflow, problem: settings.error.message }, 'the limits of a workflow cannot be read')
@@ -150,6 +150,11 @@ async function parentDigest(db: Queryable, parent: Parent | null): Promise<Buffe
   return [digest]
 }
 
+/** The first characters of a prompt, for lists. */
+export function excerptOf(prompt: string): string {
+  return plainText([...prompt.slice(0, EXCERPT_CHARACTERS * 2)].slice(0, EXCERPT_CHARACTERS).join(''))
+}
+
 /** SHA-256 of everything that makes the thread what it is. */
 function inputDigest(input: StartInput): string {
   const { idempotencyKey: _, ...rest } = input
@@ -158,7 +163,7 @@ function inputDigest(input: StartInput): string {
 }
 
 /** Throws LIMIT_EXCEEDED when what a caller gave makes a node of more bytes than a content may have. */
-function refuseAbove(field: 'prompt' | 'input', actual: number): void {
+export function refuseAbove(field: string, actual: number): void {
   const max = BOUNDS.contentBytes.default
   if (actual <= max) return
   const message = `The ${field} makes a node of ${actual} bytes, more than contentBytes allows (${max}). Store what is large with cas.put and name its hash.`

@@ -15,20 +15,24 @@ export type TopRow = {
 }
 
 /**
- * What the node after `head` will refer to. The i-th ancestor of it is what the one before it names at i - 1 (`refs[3 + i]`,
- * counted from 1: after the start node and the content), so it costs 11 reads at most, however long the chain is.
+ * What a node above `head` will refer to: the next one (`above` 0), or the one after that (1). Its i-th ancestor is what the one
+ * before it names at i - 1 (`refs[3 + i]`, counted from 1: after the start node and the content), so it costs 11 reads at most,
+ * however long the chain is.
  */
-export async function readTop({ sql }: Queryable, { head, start }: { head: string; start: string }): Promise<TopRow> {
+export async function readTop(
+  { sql }: Queryable,
+  { head, start, above }: { head: string; start: string; above: 0 | 1 },
+): Promise<TopRow> {
   const rows = await mapped(sql<TopRow[]>`
     with recursive links as (
-      select hash, digest, refs, height, timestamp, 0 as i from state_nodes where hash = ${head}
+      select hash, digest, refs, height, timestamp, ${above}::int as i from state_nodes where hash = ${head}
       union all
       select n.hash, n.digest, n.refs, n.height, n.timestamp, l.i + 1
       from links l join state_nodes n on n.hash = l.refs[3 + l.i]
       where l.i < 10 and l.height > (1 << l.i)
     )
     select (select digest from start_nodes where hash = ${start}) as "startDigest",
-      (select timestamp from links where i = 0) as "timestamp", coalesce((select height from links where i = 0), 0) as height,
+      (select timestamp from links where hash = ${head}) as "timestamp", coalesce((select height from links where hash = ${head}), 0) as height,
       coalesce((select array_agg(hash order by i) from links), '{}') as hashes,
       coalesce((select array_agg(digest order by i) from links), '{}') as digests, app_now_ms() as now`)
   const [row] = rows

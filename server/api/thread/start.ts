@@ -12,17 +12,18 @@ export const workflowReference = z
   .max(78)
   .regex(/^[a-z][a-z0-9-]*(@[0-9A-Z]{13})?$/, 'must be the name of a workflow, or name@hash for one version of it')
 
-const tag = nameSchema
+export const promptSchema = z.string().max(1024 * 1024)
+export const tagsSchema = z.array(nameSchema).max(20)
 
 export const start = procedure('thread:operate')
   .input(
     z.strictObject({
       workflow: workflowReference,
-      prompt: z.string().max(1024 * 1024),
+      prompt: promptSchema,
       input: jsonSchema.optional(),
       maxRounds: z.number().int().min(1).max(BOUNDS.maxRounds.ceiling).optional(),
       deadlineSeconds: z.number().int().min(1).max(BOUNDS.threadSeconds.ceiling).optional(),
-      tags: z.array(tag).max(20).optional(),
+      tags: tagsSchema.optional(),
       dryRun: z.boolean().optional(),
       labels: z.array(nameSchema).max(20).optional(),
       priority: z.number().int().min(-1000).max(1000).optional(),

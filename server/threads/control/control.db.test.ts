@@ -29,7 +29,7 @@ async function park(id: string): Promise<string> {
 }
 
 async function suspendForInput(id: string): Promise<void> {
-  await db.sql`select suspend_thread(${RUNNER}, ${id}, (select lease_token from threads where id = ${id}), 'K.1', 'input', 'approve',
+  await db.sql`select suspend_thread(${RUNNER}, ${id}, (select lease_token from threads where id = ${id}), (select head || '.1' from threads where id = ${id}), 'input', 'approve',
     'Approve?', null, null, null, null, null, '{}', 'all', 0, null)`
 }
 
@@ -56,7 +56,7 @@ describe('pause and resume', () => {
     const { id } = await scriptedThread(db)
     await suspendForInput(id)
     expect(await controlThread(db, { id, command: 'pause' }, ACTOR)).toMatchObject({ effect: 'done', status: 'paused' })
-    expect((await getThread(db, id)).waiting).toMatchObject({ key: 'K.1', status: 'open' })
+    expect((await getThread(db, id)).waiting).toMatchObject({ name: 'approve', status: 'open' })
     await removeThread(db, { id }, ACTOR)
   })
 
@@ -161,7 +161,7 @@ describe('a retry', () => {
     await thread.end(1)
     for (let time = 1; time <= 2; time++) {
       await moveClock(db, 500_000)
-      const { now } = await readTop(db, { head: '', start: '' })
+      const { now } = await readTop(db, { head: '', start: '', above: 0 })
       await retryThread(db, { id }, ACTOR)
       const { deadlineAt } = await getThread(db, id)
       expect(Math.abs(Date.parse(deadlineAt ?? '') - now - 100_000)).toBeLessThan(10_000)

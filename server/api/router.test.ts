@@ -45,6 +45,7 @@ it('the router has the procedures that clients are built on', () => {
     'runner.quarantines',
     'system.info',
     'system.invariants',
+    'system.rebuild',
     'thread.control',
     'thread.get',
     'thread.input',

@@ -233,5 +233,17 @@ export function buildProgram(io: Io, done: (exitCode: number) => void): Command 
     .description('end the quarantine of a workflow version')
     .option('--note <text>', 'why')
     .action(to(async () => (await import('./commands/runner')).lift))
+
+  const system = noun('system', 'whether everything is as it must be')
+  system
+    .command('invariants')
+    .description('prove from the tables that nothing is lost, stuck or counted wrong; exits 1 when something is')
+    .option('--deep', 'look at every thread and every object, not at the newest and the unfinished ones only')
+    .action(to(async () => (await import('./commands/system')).invariants))
+  system
+    .command('rebuild')
+    .description('compare threads and workflows with their nodes and events; exits 1 when something differs')
+    .option('--apply', 'write what differs; what a runner holds is left')
+    .action(to(async () => (await import('./commands/system')).rebuild))
   return program
 }

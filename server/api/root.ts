@@ -10,12 +10,17 @@ import { quarantines } from './runner/quarantines'
 import { info } from './system/info'
 import { invariants } from './system/invariants'
 import { rebuild } from './system/rebuild'
+import { callStack } from './thread/call-stack'
+import { children } from './thread/children'
+import { compare } from './thread/compare'
 import { control } from './thread/control'
 import { fork } from './thread/fork'
+import { forks } from './thread/forks'
 import { get as threadGet } from './thread/get'
 import { input } from './thread/input'
 import { inputs } from './thread/inputs'
 import { list as threadList } from './thread/list'
+import { logs } from './thread/logs'
 import { records } from './thread/records'
 import { remove as threadRemove } from './thread/remove'
 import { retry } from './thread/retry'
@@ -53,6 +58,11 @@ export const appRouter = router({
     waits,
     inputs,
     fork,
+    compare,
+    callStack,
+    children,
+    forks,
+    logs,
   },
   workflow: {
     add,

@@ -4,6 +4,7 @@ import { testDatabase } from '@/db/testing/test-database'
 import { digestOf, hashBytes, initHash } from '@/server/cas/hash'
 import { putContent } from '@/server/cas/put'
 import { verifyThread } from '@/server/cas/verify'
+import type { ThreadId } from '@/server/kernel/ids'
 import { controlThread } from './control/control'
 import { removeThread } from './control/remove'
 import { retryThread } from './control/retry'
@@ -46,7 +47,7 @@ async function stepsOf(id: string): Promise<string[]> {
   return items.flatMap((item) => (item.kind === 'step' ? [item.content] : []))
 }
 
-async function expectSound(id: string) {
+async function expectSound(id: ThreadId) {
   expect((await verifyThread(db, id)).findings).toEqual([])
 }
 

@@ -46,6 +46,10 @@ export const THREAD_EVENT_TYPES = [
   'removed',
 ] as const
 
+/** From the least to the gravest. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
 /** Why a queued thread is not running: the first condition of its claim that does not hold; `next`: none. */
 export const QUEUED_CODES = [
   'next',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { jsonSchema } from '@/server/kernel/json'
-import { QUEUED_CODES, THREAD_STATUSES } from './status'
+import { jsonObjectSchema, jsonSchema } from '@/server/kernel/json'
+import { LOG_LEVELS, QUEUED_CODES, THREAD_STATUSES } from './status'
 
 /** What the API tells of a thread. Times are ISO 8601 in UTC with milliseconds. */
 export const threadSummarySchema = z.object({
@@ -101,6 +101,72 @@ export const threadDetailSchema = threadSummarySchema.extend({
   idleMs: z.number(),
 })
 export type ThreadDetail = z.infer<typeof threadDetailSchema>
+
+/** A child of a thread. `end`: its end node, which the step of its caller names; null while it has none. */
+export const childSchema = threadSummarySchema.extend({ end: z.string().nullable() })
+export type ChildThread = z.infer<typeof childSchema>
+
+/** A node of the caller, after which it called: its step's number, and its role (null for a marker). */
+const calledAtSchema = z.object({ hash: z.string(), step: z.number(), role: z.string().nullable() })
+
+/** A thread that called, and where: null before its first step, or where it cannot be told any more. */
+export const callerSchema = z.object({ thread: threadSummarySchema, calledAt: calledAtSchema.nullable() })
+export type Caller = z.infer<typeof callerSchema>
+
+export const childTreeSchema = z.object({
+  thread: threadSummarySchema,
+  get children() {
+    return z.array(childTreeSchema)
+  },
+  /** It has more children than these: `thread.children` has all. */
+  more: z.boolean(),
+})
+export type ChildTree = z.infer<typeof childTreeSchema>
+
+export const compareStepSchema = z.object({
+  hash: z.string(),
+  role: z.string(),
+  contentHash: z.string(),
+  /** At most `MAX_RECORD_CONTENT` characters. */
+  content: z.string(),
+  contentTruncated: z.boolean(),
+  meta: jsonObjectSchema,
+  childThread: z.string().nullable(),
+})
+export type CompareStep = z.infer<typeof compareStepSchema>
+
+/** The steps of one number in two threads. */
+export const compareRowSchema = z.object({
+  step: z.number(),
+  a: compareStepSchema.nullable(),
+  b: compareStepSchema.nullable(),
+  differs: z.array(z.enum(['role', 'meta', 'content', 'missing'])),
+})
+export type CompareRow = z.infer<typeof compareRowSchema>
+
+export const comparisonSchema = z.object({
+  /** What both have below the node where they part; `hash` null: nothing. */
+  shared: z.object({ steps: z.number(), height: z.number(), hash: z.string().nullable() }),
+  /** Neither has a step that the other one has not. */
+  identical: z.boolean(),
+  sides: z.object({ a: threadSummarySchema, b: threadSummarySchema }),
+  /** From the first step that is not shared on. */
+  rows: z.array(compareRowSchema),
+  /** The `after` of the next page. */
+  next: z.number().nullable(),
+})
+export type Comparison = z.infer<typeof comparisonSchema>
+
+export const logLineSchema = z.object({
+  seq: z.number(),
+  at: z.string(),
+  level: z.enum(LOG_LEVELS),
+  tag: z.string().nullable(),
+  text: z.string(),
+  /** Height of the head when it was said. */
+  height: z.number(),
+})
+export type LogLine = z.infer<typeof logLineSchema>
 
 /** One damaged object, as `verify` names it. */
 export const findingSchema = z.object({

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { threadIdSchema } from '@/server/kernel/ids'
+import { listForks } from '@/server/threads/lineage'
+import { threadSummarySchema } from '@/server/threads/views'
+import { limitSchema, pageOf } from '../paging'
+import { procedure } from '../trpc'
+
+/** Newest first. The cursor is the id of the last thread of the page before. */
+export const forks = procedure('thread:read')
+  .input(z.strictObject({ id: threadIdSchema, cursor: threadIdSchema.optional(), limit: limitSchema.default(50) }))
+  .output(pageOf(threadSummarySchema))
+  .query(({ ctx, input }) => listForks(ctx.db, input))

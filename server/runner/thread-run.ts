@@ -4,12 +4,14 @@ import { retryable, retrySafe } from '@/db/errors'
 import type { ClaimedRow } from '@/db/queries/threads/claim-threads'
 import { requeueThreads } from '@/db/queries/threads/keep-leases'
 import { parkThread } from '@/db/queries/threads/park-thread'
+import { workerCrashed } from '@/db/queries/threads/worker-crashed'
 import type { Json } from '@/sdk/types'
 import { contentNode } from '@/server/cas/nodes'
 import { isAppError, LeaseLost, messageOf, Suspended } from '@/server/kernel/errors'
 import { END, hashSchema } from '@/server/kernel/ids'
 import { log } from '@/server/kernel/log'
 import { testPoint } from '@/server/kernel/test-point'
+import type { PutContent } from '@/server/sandbox/protocol'
 import type { WorkerExit } from '@/server/sandbox/worker-process'
 import { killSummary } from '@/server/threads/control/end-thread'
 import type { BoundName, Limits } from '@/server/threads/limits'
@@ -54,8 +56,6 @@ const crashDelayMs = (crashes: number) => Math.min(100 * 2 ** crashes, 60_000)
 const MAX_PENDING_CHARACTERS = 4 * 1024 * 1024
 /** Before a thread goes on that was given back because the database could not be reached. */
 const DATABASE_DELAY_MS = 500
-/** From this many crashes in a row on, a thread gets a worker of its own. */
-const ALONE_AFTER_CRASHES = 1
 
 /**
  * One thread for as long as this runner holds its lease: gives the worker what it asks for, appends what the generator
@@ -136,7 +136,7 @@ export class ThreadRun implements RunListener {
       const worker = await this.services.pool.acquire({
         bundle,
         memoryMegabytes: this.limits.workerMegabytes,
-        only: this.crashes >= ALONE_AFTER_CRASHES ? id : null,
+        only: (await this.isSuspect()) ? id : null,
       })
       if (this.state !== 'running' || this.killing) return
       this.worker.attach(worker, this)
@@ -146,6 +146,14 @@ export class ThreadRun implements RunListener {
       if (error instanceof WorkerLost) this.onExit(error.exit)
       else await this.failWith(error)
     }
+  }
+
+  /**
+   * A thread whose worker was lost gets one of its own. Not one whose runner was lost: all that it held would come at once,
+   * and each start a process.
+   */
+  private async isSuspect(): Promise<boolean> {
+    return this.crashes > 0 && workerCrashed(this.services.db, this.claimed.id, this.claimed.height)
   }
 
   /** Somebody asks for the end of the thread. Resolves when its end is written, or when that is no longer this run's to do. */
@@ -236,9 +244,9 @@ export class ThreadRun implements RunListener {
     if (this.state !== 'running' || this.killing) return
     switch (message.type) {
       case 'put':
-        return this.put(message.text, message.refs)
+        return void (await this.put(message.contents))
       case 'append':
-        return this.append(message.output)
+        return (await this.put(message.contents)) ? this.append(message.output) : undefined
       case 'done': {
         const completion = completionSchema.safeParse(message.completion)
         if (!completion.success) {
@@ -256,13 +264,26 @@ export class ThreadRun implements RunListener {
     }
   }
 
-  private async put(text: string, refs: string[]): Promise<void> {
-    const parsed = z.array(hashSchema).safeParse(refs)
-    if (!parsed.success) return this.end(EXIT.failed, `bad cas.put: a ref ${whatIsWrong(parsed.error)}`)
-    const node = contentNode(text, parsed.data)
-    if (node.size > this.limits.contentBytes) return this.endAtBound('contentBytes', `a content of ${node.size} bytes`)
-    await this.contents.put(node)
-    if (this.contents.size <= MAX_PENDING_CHARACTERS) return
+  /** False when one of them cannot be stored, which has ended the thread. */
+  private async put(contents: PutContent[]): Promise<boolean> {
+    for (const { text, refs } of contents) {
+      const parsed = z.array(hashSchema).safeParse(refs)
+      if (!parsed.success) {
+        await this.end(EXIT.failed, `bad cas.put: a ref ${whatIsWrong(parsed.error)}`)
+        return false
+      }
+      const node = contentNode(text, parsed.data)
+      if (node.size > this.limits.contentBytes) {
+        await this.endAtBound('contentBytes', `a content of ${node.size} bytes`)
+        return false
+      }
+      await this.contents.put(node)
+    }
+    if (this.contents.size > MAX_PENDING_CHARACTERS) await this.storeContents()
+    return true
+  }
+
+  private async storeContents(): Promise<void> {
     await this.services.appender.put(this.lease, this.contents.rows())
     this.contents.clear()
   }
@@ -356,10 +377,7 @@ export class ThreadRun implements RunListener {
   /** A role waits: what it has stored must be there for whoever answers, and then the thread needs no runner. */
   private async wait(args: unknown): Promise<Json> {
     await this.log.flush()
-    if (this.contents.size > 0) {
-      await this.services.appender.put(this.lease, this.contents.rows())
-      this.contents.clear()
-    }
+    if (this.contents.size > 0) await this.storeContents()
     const waited = await this.waiting.wait(args, this.chainNow().head)
     if ('answer' in waited) return waited.answer
     if (waited.stopped === 'kill') this.services.lookAtOrders()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Json, JsonObject, ThreadContext } from '@/sdk/types'
 import { type Hash, hashSchema, nameSchema, type ThreadId, threadIdSchema } from '@/server/kernel/ids'
 import { jsonObjectSchema, jsonSchema } from '@/server/kernel/json'
+import { MAX_PUTS } from './put-bounds'
 
 /**
  * The one message schema between a trusted process and a sandboxed worker: JSON, a line each, over file descriptor 3.
@@ -34,16 +35,19 @@ const thrown = z.object({
   stack: z.string().max(16_384).nullable(),
 })
 
+const contents = z.array(z.strictObject({ text: z.string(), refs: z.array(z.string()).max(1000) })).max(MAX_PUTS)
+export type PutContent = z.infer<typeof contents>[number]
+
 export const fromWorkerSchema = z.discriminatedUnion('type', [
   /** The shim is up. */
   z.strictObject({ type: z.literal('ready') }),
   z.strictObject({ type: z.literal('loaded') }),
   z.strictObject({ type: z.literal('load-failed'), error: thrown }),
   z.strictObject({ type: z.literal('descriptor'), value: z.unknown() }),
-  /** Content that a later `append` of this run refers to, or that stays on its own. The runner hashes it itself. */
-  z.strictObject({ type: z.literal('put'), run: runId, text: z.string(), refs: z.array(z.string()).max(1000) }),
-  /** What the generator yielded, checked by the runner. */
-  z.strictObject({ type: z.literal('append'), run: runId, output: z.unknown() }),
+  /** Contents that a later message of this run refers to, or that stay on their own. The runner hashes them itself. */
+  z.strictObject({ type: z.literal('put'), run: runId, contents }),
+  /** What the generator yielded, checked by the runner, with the contents that it put before. */
+  z.strictObject({ type: z.literal('append'), run: runId, contents, output: z.unknown() }),
   /** What the generator returned, checked by the runner. */
   z.strictObject({ type: z.literal('done'), run: runId, completion: z.unknown() }),
   z.strictObject({ type: z.literal('failed'), run: runId, error: thrown }),

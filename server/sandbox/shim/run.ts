@@ -2,13 +2,17 @@ import type { ChildThread, ExecResult, Json, Recorded, RoleOutput, Runtime, Work
 import { hashBytes } from '@/server/cas/hash'
 import { contentNode } from '@/server/cas/nodes'
 import type { Hash } from '@/server/kernel/ids'
-import type { FromWorker, ToWorker } from '../protocol'
+import type { FromWorker, PutContent, ToWorker } from '../protocol'
+import { MAX_PUTS } from '../put-bounds'
 import { toThrown } from './to-thrown'
 import { type AnyWait, waitArgs } from './wait-args'
 
 type RunMessage = Extract<ToWorker, { type: 'run' }>
 type ForRun = Exclude<ToWorker, { type: 'load' | 'describe' | 'run' }>
 export type Run = { receive(message: ForRun): void; finished: Promise<void> }
+
+/** Contents above this are sent before the step that will name them: nobody should hold them twice. */
+const MAX_PUT_CHARACTERS = 256 * 1024
 
 type Method = Extract<FromWorker, { type: 'call' }>['method']
 type Waiter<T> = { resolve(value: T): void; reject(error: Error): void }
@@ -27,9 +31,33 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, toRunner: (me
     suspend = resolve
   })
 
+  /** Put and not sent yet: they go with the step that comes next, or ahead of any other message. */
+  let puts: PutContent[] = []
+  let putCharacters = 0
+
   /** Of a run that was suspended, nothing counts: its next run starts from the steps. */
   const send = (message: FromWorker) => {
-    if (!suspended) toRunner(message)
+    if (suspended) return
+    if (puts.length > 0) sendPuts()
+    toRunner(message)
+  }
+
+  function sendPuts(): void {
+    toRunner({ type: 'put', run, contents: takePuts() })
+  }
+
+  function takePuts(): PutContent[] {
+    const taken = puts
+    puts = []
+    putCharacters = 0
+    return taken
+  }
+
+  function put(content: PutContent): void {
+    if (suspended) return
+    puts.push(content)
+    putCharacters += content.text.length
+    if (puts.length >= MAX_PUTS || putCharacters >= MAX_PUT_CHARACTERS) sendPuts()
   }
 
   function call<T>(method: Method, args: unknown): Promise<T> {
@@ -48,7 +76,7 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, toRunner: (me
         if (typeof text !== 'string') throw new TypeError('cas.put takes a string')
         // The runner hashes the text again and refuses refs that are no hashes.
         const { hash } = contentNode(text, refs as Hash[])
-        send({ type: 'put', run, text, refs })
+        put({ text, refs })
         return hash
       },
       get: (hash) => call<string | null>('cas.get', { hash: String(hash) }),
@@ -79,7 +107,8 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, toRunner: (me
       const next = await generator.next(recorded)
       if (abort.signal.aborted) return
       if (next.done) return send({ type: 'done', run, completion: plain(next.value) })
-      send({ type: 'append', run, output: plain(next.value as RoleOutput) })
+      const output = plain(next.value as RoleOutput)
+      send({ type: 'append', run, contents: takePuts(), output })
       recorded = await new Promise<Recorded>((resolve, reject) => {
         appended = { resolve, reject }
       })

@@ -52,7 +52,7 @@ export const RUNNER_DEFAULTS = {
 /** Waits are woken to the moment within this; those that are longer, at a poll. */
 const MAX_ALARM_MS = 60_000
 const MAX_ALARMS = 10_000
-/** Threads whose lease ran out are looked for this many times in a lease. */
+/** Leases are extended this many times while one lasts. */
 const BEATS_PER_LEASE = 3
 
 /**
@@ -120,6 +120,7 @@ export class Runner {
     const beatMs = this.options.leaseMs / BEATS_PER_LEASE
     this.timers.push(
       setInterval(() => {
+        this.sweepDue = true
         this.claims.ring()
         // An idle runner looks at each heartbeat only: it asks the database less than once a second.
         if (this.runs.size > 0) this.orders.ring()

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { benchFork } from './fork'
 import { type BenchEnvironment, benchEnvironment } from './lib/environment'
 import { type BenchResult, printResult } from './lib/report'
 import { benchRead } from './read'
@@ -12,6 +13,7 @@ import { benchWatch } from './watch'
 const BENCHES: Record<string, (environment: BenchEnvironment, options: { runs: number }) => Promise<BenchResult>> = {
   steps: benchSteps,
   start: benchStart,
+  fork: benchFork,
   read: benchRead,
   recover: benchRecover,
   replay: benchReplay,

@@ -27,7 +27,7 @@ export async function misfitColumns({ sql }: Queryable, ids: string[], { limit }
 export async function misfitEnds({ sql }: Queryable, ids: string[], { limit }: Look): Promise<Violation[]> {
   return mapped(sql<Violation[]>`
     select t.id, t.status || ', but its head ' || t.head || ' is ' || coalesce(h.role, 'no step') as message
-    from threads t left join state_nodes h on h.hash = t.head
+    from threads t left join lateral (select role from state_nodes where hash = t.head limit 1) h on true
     where t.id = any(${ids})
       and ((t.status in ('completed', 'failed', 'killed')) <> (coalesce(h.role, '') = '__end__')
         or (t.status = 'dropped' and t.head <> t.start))

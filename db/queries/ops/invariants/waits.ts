@@ -20,8 +20,8 @@ export async function missedWakes(q: Queryable, ids: string[], look: Look): Prom
   const { sql } = q
   return mapped(sql<Violation[]>`
     with ${freeRunners(q, look)}, open as (
-      select w.* from waits w join threads t on t.id = w.thread
-      where t.id = any(${ids}) and t.status = 'waiting' and w.status = 'open'
+      select w.* from threads t cross join lateral (select * from waits where thread = t.id and status = 'open' limit 1) w
+      where t.id = any(${ids}) and t.status = 'waiting'
     ), met as (
       select o.thread, o.mode, cardinality(o.targets) as targets,
         count(*) filter (where t.id is null or t.status in ('completed', 'failed', 'killed', 'dropped')) as ended,
@@ -39,11 +39,13 @@ export async function missedWakes(q: Queryable, ids: string[], look: Look): Prom
     order by id limit ${look.limit}`)
 }
 
-/** Threads that wait for each other in a circle, so that none of them ever goes on. Looks at the newest waits first. */
+/** Threads that wait for each other in a circle, so that none of them ever goes on. Looks at the newest ones. */
 export async function waitCircles({ sql }: Queryable, { limit }: Look, most: number): Promise<Violation[]> {
   return mapped(sql<Violation[]>`
     with recursive open as materialized (
-      select thread, targets from waits where status = 'open' and kind = 'threads' order by thread desc limit ${most}
+      select w.thread, w.targets from (select id from threads where status = 'waiting' order by id desc limit ${most}) t
+      cross join lateral (select * from waits where thread = t.id and status = 'open' limit 1) w
+      where w.kind = 'threads'
     ), ahead (thread, target) as (
       select o.thread, target from open o cross join lateral unnest(o.targets) as target
       union

@@ -130,7 +130,7 @@ describe('a bundle that writes to the channel itself', () => {
 
   test('meta 100,000 deep, past the shim, is a bad yield', async () => {
     const body = `const hash = await runtime.cas.put('x')
-      raw('{"type":"append","run":"' + seenRun + '","output":{"role":"work","contentHash":"' + hash + '","refs":[],"childThread":null,"meta":' + '{"m":'.repeat(1e5) + '1' + '}'.repeat(1e5) + '}}\\n')
+      raw('{"type":"append","run":"' + seenRun + '","contents":[],"output":{"role":"work","contentHash":"' + hash + '","refs":[],"childThread":null,"meta":' + '{"m":'.repeat(1e5) + '1' + '}'.repeat(1e5) + '}}\\n')
       await new Promise(() => {})`
     const top = `${RAW}
 let seenRun

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Database } from '@/db/client'
 import { findBundleSource } from '@/db/queries/runners/find-bundle-source'
 import { hashBytes } from '@/server/cas/hash'
@@ -6,6 +7,7 @@ import { log } from '@/server/kernel/log'
 import type { FromWorker, ToWorker } from '@/server/sandbox/protocol'
 import { type WorkerExit, WorkerProcess } from '@/server/sandbox/worker-process'
 import { BOUNDS } from '@/server/threads/limits'
+import { gate } from './gate'
 
 /** The worker went before it had loaded its bundle: somebody killed it, it ran out of memory, or the bundle ends it. */
 export class WorkerLost extends Error {
@@ -184,10 +186,18 @@ export class WorkerPool {
   }
 }
 
-async function readyProcess(memoryMegabytes: number): Promise<WorkerProcess> {
-  const process = await WorkerProcess.start({ memoryMegabytes })
-  await answer(process, 'it did not come up', (message) => (message.type === 'ready' ? true : undefined))
-  return process
+/**
+ * A start takes a processor for some time. When very many threads need a worker of their own at once, which is so after a runner was
+ * killed, their starts would take the processor from the runner itself until its leases ran out, again and again.
+ */
+const startInTurn = gate(Math.max(2, availableParallelism()))
+
+function readyProcess(memoryMegabytes: number): Promise<WorkerProcess> {
+  return startInTurn(async () => {
+    const process = await WorkerProcess.start({ memoryMegabytes })
+    await answer(process, 'it did not come up', (message) => (message.type === 'ready' ? true : undefined))
+    return process
+  })
 }
 
 function loadInto(process: WorkerProcess, source: string, hash: string): Promise<true> {

@@ -22,7 +22,13 @@ const PURE = [
   'sdk/types.ts',
 ]
 const CORE = ['server/kernel/*.ts', 'db/{client,listen}.ts', 'sdk/types.ts', 'server/access/{actor,permissions}.ts']
-const BELOW = ['db/**', 'server/{cas,kernel,access,registry,sandbox,threads}/**', 'sdk/**']
+/** For tests: what makes real rows, a real runner among it, and what proves that all holds. */
+const BELOW = [
+  'db/**',
+  'server/{cas,kernel,access,ops,registry,sandbox,threads}/**',
+  'server/runner/testing/**',
+  'sdk/**',
+]
 
 export const ZONES: readonly Zone[] = [
   { files: 'sdk/**', may: [], why: 'A bundle author gets the SDK alone: it imports nothing of this repository.' },

@@ -1,10 +1,10 @@
-import { createContext, Script } from 'node:vm'
 import { type OutputUnit, Validator } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '@/sdk/types'
+import { OutOfTime, withinTime } from './within-time'
 
 /** A wait's schema: bytes of its JSON text, and levels inside each other, at most. */
 export const SCHEMA_LIMITS = { bytes: 64 * 1024, depth: 64 }
-/** How long a check may take: a schema comes from a bundle, and may hold a pattern that would take for ever. */
+/** Of a processor, how much a check may take: a schema comes from a bundle, and may hold a pattern that would take for ever. */
 const CHECK_MS = 250
 /** Problems that an error names; a value of a megabyte may have very many. */
 const MAX_PROBLEMS = 10
@@ -21,13 +21,13 @@ const WRAPPERS = new Set(['properties', 'patternProperties', 'items', 'prefixIte
 
 /**
  * Whether a value is what a JSON Schema (draft 2020-12) asks for. The schema is interpreted, never made code of, and nothing outside
- * of it is read. A schema that cannot be used, or takes longer than 250 ms, lets nothing through.
+ * of it is read. A schema that cannot be used, or takes longer than 250 ms of a processor, lets nothing through.
  */
 export function checkAnswer(schema: JsonObject, value: Json): Checked {
   const unusable = schemaProblem(schema)
   if (unusable !== null) return { ok: false, problems: [{ path: '', message: unusable }] }
   try {
-    const { valid, errors } = withinTime(() => new Validator(schema, '2020-12', false).validate(value))
+    const { valid, errors } = withinTime(() => new Validator(schema, '2020-12', false).validate(value), CHECK_MS)
     return valid ? { ok: true } : { ok: false, problems: problemsOf(errors) }
   } catch (error) {
     return { ok: false, problems: [{ path: '', message: `cannot be checked: ${whyOf(error)}` }] }
@@ -45,16 +45,6 @@ export function schemaProblem(schema: JsonObject): string | null {
 
 export function problemText(problems: readonly AnswerProblem[]): string {
   return problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
-}
-
-const script = new Script('check()')
-
-/**
- * The timeout of a script ends whatever runs under it, the search of a regular expression too. It is a clock and no wall: the
- * context shields from nothing, and what runs in it is ours.
- */
-function withinTime<T>(check: () => T): T {
-  return script.runInContext(createContext({ check }), { timeout: CHECK_MS })
 }
 
 function problemsOf(errors: readonly OutputUnit[]): AnswerProblem[] {
@@ -78,9 +68,7 @@ function unescaped(part: string): string {
 function whyOf(error: unknown): string {
   // Errors of a context of its own are no instances of this realm's Error.
   if (typeof error !== 'object' || error === null || !('message' in error)) return 'its schema cannot be used'
-  if ('code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-    return `its schema takes longer than ${CHECK_MS} ms`
-  }
+  if (error instanceof OutOfTime) return `its schema takes longer than ${CHECK_MS} ms`
   return `its schema cannot be used (${String(error.message).split('\n')[0]})`
 }
 

@@ -4,7 +4,19 @@
  * itself for a remote login, and reads the start-up file of whoever runs this.
  */
 export const BUNDLE = `
-export const descriptor = {}
+const role = (description) => ({ description, schema: { type: 'object' } })
+export const descriptor = {
+  description: 'Does what its input says, a step each.',
+  roles: {
+    work: role('Takes some time.'),
+    ask: role('Waits for an input.'),
+    until: role('Waits for a time.'),
+    children: role('Starts threads and waits for them.'),
+    flaky: role('Fails when it is tried for the first time.'),
+  },
+  graph: { edges: [] },
+  permissions: { exec: ['bash'] },
+}
 const TELL = 'exec 3<>"/dev/tcp/127.0.0.1/$1" && echo "$2" >&3 && read -r -t 20 answer <&3 && echo "$answer"'
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 

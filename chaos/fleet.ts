@@ -13,7 +13,7 @@ export type FleetCounts = {
 }
 
 /** Short, so that what a killed runner held is taken over soon; long enough for a machine that does much else. */
-const LEASE_MS = 5_000
+const LEASE_MS = 10_000
 const POLL_MS = 200
 
 type Member = { runner: RunnerProcess; busy: boolean }

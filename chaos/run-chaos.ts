@@ -1,15 +1,18 @@
+import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Database, openDatabase } from '@/db/client'
 import { liftBundle, listQuarantines } from '@/server/ops/quarantines'
-import { installBundle } from '@/server/runner/testing/bundles'
+import { addWorkflow } from '@/server/registry/add'
+import { limitWorkflow } from '@/server/registry/limit'
 import { endRunners } from '@/server/runner/testing/runner-process'
+import type { WorkflowLimits } from '@/server/threads/limits'
 import { BUNDLE } from './bundle'
 import { Fleet, type FleetCounts } from './fleet'
 import { judge, type Verdict } from './judge/judge'
 import { type Ledger, newLedger } from './ledger'
 import { OPERATOR, Operator } from './operator'
 import { randomFrom } from './random'
-import { makePlan, NARROW } from './script'
+import { makePlan, NARROW, type Workflow } from './script'
 import { Trouble } from './trouble'
 import { startWitness } from './witness'
 
@@ -117,13 +120,18 @@ export async function runChaos(db: Database, options: ChaosOptions): Promise<Cha
 }
 
 async function installBundles(db: Database): Promise<void> {
-  const grants = { exec: [{ command: 'bash', folders: ['/tmp'] }] }
   // Runners and workers are lost all the time: giving up is not what is looked at here.
   const limits = { crashes: 100, queueDepth: 1_000_000 }
-  await installBundle(db, 'chaos', BUNDLE, { grants, limits })
-  await installBundle(db, 'chaos-narrow', BUNDLE, { grants, limits: { ...limits, concurrency: NARROW } })
-  const drop = { ...limits, queueDepth: 2, overflow: 'drop' as const, concurrency: 2 }
-  await installBundle(db, 'chaos-drop', BUNDLE, { grants, limits: drop })
+  const bounds: Record<Workflow, WorkflowLimits> = {
+    chaos: limits,
+    'chaos-narrow': { ...limits, concurrency: NARROW },
+    'chaos-drop': { ...limits, queueDepth: 2, concurrency: 2, overflow: 'drop' },
+  }
+  const grants = { exec: [{ command: 'bash', folders: [tmpdir()] }] }
+  for (const [name, set] of Object.entries(bounds)) {
+    await addWorkflow(db, { name, fileName: `${name}.esm.js`, source: BUNDLE, grants }, OPERATOR)
+    await limitWorkflow(db, { name, limits: set }, OPERATOR)
+  }
 }
 
 async function settle(db: Database, operator: Operator): Promise<string[]> {

@@ -42,6 +42,7 @@ export async function judge(db: Database, witness: Witness, ledger: Ledger): Pro
       ...judgeOutcomes(threads, ledger),
       ...problems,
       ...(await leftOver(db)),
+      ...(await rejectedInputs(db)),
       ...(await brokenInvariants(db)),
       ...(await unverified(db, [...threads.keys()])),
     ],
@@ -55,6 +56,13 @@ async function leftOver(db: Database): Promise<string[]> {
     union all select 'tasks', count(*)::int from thread_tasks
     union all select 'leases', count(*)::int from threads where runner is not null or lease_expires_at is not null`
   return rows.filter((row) => row.n > 0).map((row) => `${row.n} ${row.what} are left.`)
+}
+
+/** All that was given fits what was asked. */
+async function rejectedInputs(db: Database): Promise<string[]> {
+  const rows = await db.sql<{ thread: string; value: unknown; rejected: string }[]>`
+    select thread, value, rejected from thread_inputs where rejected is not null`
+  return rows.map(({ thread, value, rejected }) => `Input ${value} of thread ${thread} was rejected: ${rejected}`)
 }
 
 async function brokenInvariants(db: Database): Promise<string[]> {

@@ -5,6 +5,7 @@ import type { Client } from '../client'
 import { EXIT_CODES } from '../exit-codes'
 import { pageLimit, parseOptions } from '../options'
 import { recordLines } from '../output/record-lines'
+import { stackLines } from '../output/stack-lines'
 import { formatTable } from '../output/table'
 import { ellipsis, printable, printableLine } from '../output/terminal'
 import { threadLines } from '../output/thread-lines'
@@ -51,16 +52,20 @@ const showOptions = z.object({ latest: z.boolean().default(false), role: z.strin
 
 export const show: Handler = async (io, args, raw) => {
   const { latest, role } = parseOptions(showOptions, raw)
-  const { thread, records } = await withServer(raw, async (client) => {
+  const { thread, stack, records } = await withServer(raw, async (client) => {
     const id = await threadIdOf(client, args[0], latest)
-    const [detail, all] = await Promise.all([client.thread.get.query({ id }), readAll(client, id)])
+    const [detail, calls, all] = await Promise.all([
+      client.thread.get.query({ id }),
+      client.thread.callStack.query({ id }),
+      readAll(client, id),
+    ])
     const steps = all.filter((record) => record.kind !== 'step' || role === undefined || record.role === role)
-    return { thread: detail, records: io.debug ? steps : steps.filter((record) => record.kind !== 'log') }
+    return { thread: detail, stack: calls, records: io.debug ? steps : steps.filter((record) => record.kind !== 'log') }
   })
-  io.result({ thread, records }, () => {
+  io.result({ thread, stack, records }, () => {
     const prompt = printable(thread.prompt).trimEnd().split('\n')
     const lines = records.flatMap((record) => recordLines(record, { paint: io.paint, role, debug: io.debug }))
-    return `${[io.paint('bold', thread.id), ...threadLines(thread), '', ...prompt, '', ...lines].join('\n')}\n`
+    return `${[io.paint('bold', thread.id), ...threadLines(thread), ...stackLines(stack), '', ...prompt, '', ...lines].join('\n')}\n`
   })
   return EXIT_CODES.ok
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { nameSchema } from '@/server/kernel/ids'
 import { log } from '@/server/kernel/log'
 import { CliError } from '../cli-error'
 import { EXIT_CODES } from '../exit-codes'
 import type { Io } from '../io'
-import { parseOptions, portNumber } from '../options'
+import { parseOptions, portNumber, positiveInteger } from '../options'
 import type { Handler } from '../program'
+import { runnerEnvironment } from '../up/runner-environment'
 import type { Tree, TreeOptions } from '../up/tree'
 
 const upOptions = z.object({
@@ -12,11 +14,15 @@ const upOptions = z.object({
   port: portNumber.optional(),
   build: z.boolean().default(true),
   dev: z.boolean().default(false),
+  label: z.array(nameSchema),
+  permission: z.array(z.string().regex(/^[a-z]+:[^,]+$/, 'must be a permission, like exec:git')),
+  capacity: positiveInteger.refine((n) => n <= 10_000, 'must be at most 10000').optional(),
 })
 
 export const up: Handler = async (io, _args, raw) => {
-  const options = parseOptions(upOptions, raw)
-  return withTree(io, options, async (tree, stopped) => {
+  const { label, permission, capacity, ...options } = parseOptions(upOptions, raw)
+  const runnerEnv = runnerEnvironment({ label, permission, capacity })
+  return withTree(io, { ...options, runnerEnv }, async (tree, stopped) => {
     const login = await tree.loginLink()
     io.result({ url: tree.url, login, pid: process.pid, pids: tree.pids() }, () =>
       [
@@ -37,7 +43,7 @@ export const up: Handler = async (io, _args, raw) => {
  */
 export async function withTree(
   io: Io,
-  options: Pick<TreeOptions, 'build' | 'dev'> & { dir?: string | undefined; port?: number | undefined },
+  options: Pick<TreeOptions, 'build' | 'dev' | 'runnerEnv'> & { dir?: string | undefined; port?: number | undefined },
   work: (tree: Tree, stopped: Promise<void>, signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
   const stopping = new AbortController()

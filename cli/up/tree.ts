@@ -25,6 +25,8 @@ export type TreeOptions = {
   dev: boolean
   /** False: serve what was built last. */
   build: boolean
+  /** Over the environment of this process, for the runner. */
+  runnerEnv?: Record<string, string>
   /** Told what is going on, a sentence at a time. */
   report: (text: string) => void
   /** Stops the start at any point. */
@@ -113,7 +115,8 @@ async function start(
     stops.push(started.stop)
     return started
   }
-  const runner = child('runner', RUNNER_GRACE_MS, ['--import', 'tsx', join(REPOSITORY, 'server/runner/main.ts')])
+  const runnerArgs = ['--import', 'tsx', join(REPOSITORY, 'server/runner/main.ts')]
+  const runner = child('runner', RUNNER_GRACE_MS, runnerArgs, options.runnerEnv)
   const startWeb = async () => {
     for (let tries = 1; ; tries++) {
       const port = String(await choosePort(options.port))

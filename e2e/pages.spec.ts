@@ -15,6 +15,7 @@ const PAGES: readonly Stop[] = [
   { path: '/workflows/hello', title: 'hello' },
   { path: '/workflows/hello/run', title: 'Run hello' },
   { path: '/workflows/gated/run', title: 'Run gated' },
+  { path: '/compare', title: 'Compare' },
   { path: '/runners', title: 'Runners' },
   { path: '/system', title: 'System' },
 ]
@@ -77,6 +78,32 @@ test('a failed thread and a stored object have no barrier either', async ({ page
   const { start } = await api.thread.get.query({ id })
   await page.goto(`/cas/${start}`)
   await expect(page.getByRole('heading', { level: 1, name: start })).toBeVisible()
+  await expectGood(page)
+})
+
+test('a thread that waits, the dialogs of a thread and a comparison have no barrier either', async ({ page, api }) => {
+  const approval = await api.thread.start.mutate({ workflow: 'approval', prompt: 'Announce it.', input: {} })
+  const thread = new ThreadPage(page)
+  await thread.open(approval.id)
+  await expect(thread.waiting.getByRole('button', { name: 'Approve' })).toBeVisible()
+  await expectGood(page)
+  await thread.command('Kill').click()
+  await expect(thread.dialog).toBeVisible()
+  await expectGood(page)
+  await thread.confirm('Kill', 'nobody needs it')
+  await thread.expectStatus('killed')
+  await expectGood(page)
+
+  const { id } = await api.thread.start.mutate({ workflow: 'hello', prompt: 'Stack.', input: { steps: 2 } })
+  await thread.open(id)
+  await thread.expectStatus('completed')
+  await thread.forkFrom(2, 'Fork with another result…')
+  await expect(thread.dialog.getByLabel('Content')).toBeVisible()
+  await expectGood(page)
+  const step = { role: 'stack', content: 'A boulder.', meta: { stone: 1, left: 0 } }
+  const fork = await api.thread.fork.mutate({ id, at: { step: 1 }, overrides: { step } })
+  await page.goto(`/compare?a=${id}&b=${fork.id}`)
+  await expect(page.getByRole('article', { name: 'Step 2' })).toContainText('A boulder.')
   await expectGood(page)
 })
 

@@ -1,7 +1,9 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
 import { useTRPC } from '@/app/_trpc/context'
+import { shortId } from '@/app/_ui/format'
 import { Panel } from '@/app/_ui/panel'
 import { ThreadLink } from '@/app/_ui/thread-link'
 import { isFinished } from '@/server/threads/status'
@@ -53,8 +55,13 @@ function Children({ trees, label }: { trees: readonly ChildTree[]; label: string
           <ThreadLink thread={tree.thread} />
           {tree.children.length > 0 && (
             <div className="mt-1.5">
-              <Children label={`Called by …${tree.thread.id.slice(-6)}`} trees={tree.children} />
+              <Children label={`Called by …${shortId(tree.thread.id)}`} trees={tree.children} />
             </div>
+          )}
+          {tree.more && (
+            <Link href={`/threads/${tree.thread.id}`} className="text-xs text-ink-faint hover:underline">
+              and more
+            </Link>
           )}
         </li>
       ))}

@@ -99,7 +99,10 @@ export function parseDatabaseUrl(url: string): { address: string; pooled: boolea
 /** The one place that makes a driver. */
 export function connect(
   address: string,
-  options: Pick<postgres.Options<Record<string, never>>, 'max' | 'prepare' | 'connection' | 'onclose' | 'max_lifetime'>,
+  options: Pick<
+    postgres.Options<Record<string, never>>,
+    'max' | 'prepare' | 'connection' | 'onclose' | 'max_lifetime' | 'fetch_types'
+  >,
 ): postgres.Sql {
   const sql = postgres(address, {
     connect_timeout: 10,

@@ -16,6 +16,8 @@ export function openSession(url: string, name: string): Session {
     max: 1,
     // The driver replaces connections after a while, unless told not to.
     max_lifetime: null,
+    // Nobody would catch the failure of the driver's own first statement when the connection goes just then; arrays are not read here.
+    fetch_types: false,
     connection: { application_name: name, statement_timeout: 0 },
     onclose: () => {
       lost = true

@@ -12,6 +12,7 @@ import {
 import type { Actor } from '@/server/access/actor'
 import { AppError } from '@/server/kernel/errors'
 import { log } from '@/server/kernel/log'
+import { testPoint } from '@/server/kernel/test-point'
 import { type Collector, openCollector } from './collector'
 import { markAndCondemn } from './mark'
 import { type GcRun, gcRunOf } from './run'
@@ -25,6 +26,8 @@ export type CollectOptions = {
   /** Deletes nothing: counts what would go. */
   dryRun?: boolean | undefined
   graceSeconds?: number | undefined
+  /** Objects that one transaction deletes, about: `BATCH_OBJECTS` when it is not given. */
+  batchObjects?: number | undefined
   /** Is told the number of the run as soon as it is there. */
   onBegin?: (id: number) => void
 }
@@ -39,7 +42,7 @@ export async function collectGarbage(
   options: CollectOptions,
   actor: Pick<Actor, 'name'>,
 ): Promise<GcRun> {
-  const { dryRun = false, graceSeconds = GRACE_SECONDS.default } = options
+  const { dryRun = false, graceSeconds = GRACE_SECONDS.default, batchObjects = BATCH_OBJECTS } = options
   refuseGrace(graceSeconds)
   const collector = openCollector(db.url)
   try {
@@ -51,7 +54,7 @@ export async function collectGarbage(
         await markAndCondemn(collector, { cutoff: run.cutoff, dryRun })
         await collector.step((s) => saveMarked(s, run.id))
       }
-      await (dryRun ? collector.step((s) => finishDryRun(s, run.id)) : sweep(collector, run.id))
+      await (dryRun ? collector.step((s) => finishDryRun(s, run.id)) : sweep(collector, run.id, batchObjects))
     } catch (error) {
       log.error({ error, run: run.id }, 'a garbage collection failed')
       // Where even this cannot be written, the next collection does it.
@@ -71,12 +74,13 @@ export async function collectGarbage(
   }
 }
 
-async function sweep(collector: Collector, run: number): Promise<void> {
+async function sweep(collector: Collector, run: number, most: number): Promise<void> {
   await collector.step((s) => startSweeping(s, run))
   let above = Number.MAX_SAFE_INTEGER
   for (;;) {
     const from = above
-    const swept = await collector.alone((s) => sweepBatch(s, { run, most: BATCH_OBJECTS, above: from }))
+    await testPoint('gc:batch')
+    const swept = await collector.alone((s) => sweepBatch(s, { run, most, above: from }))
     if (swept === undefined) return
     above = swept.lowest
   }

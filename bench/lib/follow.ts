@@ -34,11 +34,9 @@ async function read(
   id: string,
   take: (data: string) => boolean,
 ): Promise<void> {
-  const leave = new AbortController()
   const input = encodeURIComponent(JSON.stringify({ id }))
   const answer = await fetch(`${url}/api/trpc/thread.watch?input=${input}`, {
     headers: { ...headers, accept: 'text/event-stream' },
-    signal: leave.signal,
   })
   if (!answer.ok || answer.body === null) throw new Error(`thread.watch answered ${answer.status}.`)
   const decoder = new TextDecoder()
@@ -49,9 +47,8 @@ async function read(
       const event = text.slice(0, end)
       text = text.slice(end + 2)
       const data = /^data: ?(.*"kind".*)$/m.exec(event)?.[1]
-      if (data === undefined || !take(data)) continue
-      leave.abort()
-      return
+      // Leaving the loop cancels the stream.
+      if (data !== undefined && take(data)) return
     }
   }
   throw new Error(`The stream of thread ${id} broke off before its end.`)

@@ -259,6 +259,8 @@ AS $function$
 DECLARE
   recent int;
 BEGIN
+  -- Crashes at the same moment count each other.
+  PERFORM pg_advisory_xact_lock(hashtextextended('cairn crash ' || t.bundle, 0));
   INSERT INTO bundle_crashes (bundle, thread, reason) VALUES (t.bundle, t.id, why);
   SELECT count(*) INTO recent FROM bundle_crashes c WHERE c.bundle = t.bundle AND c.at > app_now() - interval '60 seconds';
   IF recent > 5 THEN

@@ -54,6 +54,8 @@ const MAX_ALARM_MS = 60_000
 const MAX_ALARMS = 10_000
 /** Leases are extended this many times while one lasts. */
 const BEATS_PER_LEASE = 3
+/** A runner that says nothing for three of these is taken for dead, whatever its leases. */
+const MAX_BEAT_MS = 5_000
 
 /**
  * Claims threads and runs them until `stop`. Everything it holds is in the database: kill it at any moment and another one
@@ -117,7 +119,7 @@ export class Runner {
         await listen(this.db.url, 'cairn_control', () => this.orders.ring()),
       )
     }
-    const beatMs = this.options.leaseMs / BEATS_PER_LEASE
+    const beatMs = Math.min(this.options.leaseMs / BEATS_PER_LEASE, MAX_BEAT_MS)
     this.timers.push(
       setInterval(() => {
         this.sweepDue = true

@@ -121,3 +121,14 @@ describe('an idempotency key', () => {
     })
   })
 })
+
+test('a start asks for no more rounds than the setting of its workflow allows', async () => {
+  await db.sql`update workflows set limits = '{"maxRounds": 5}' where name = 'demo'`
+  await expect(startThread(db, { workflow: 'demo', prompt: 'x', maxRounds: 6 }, actor)).rejects.toMatchObject({
+    code: 'LIMIT_EXCEEDED',
+    data: { limit: 'maxRounds', max: 5, actual: 6 },
+  })
+  expect(await startThread(db, { workflow: 'demo', prompt: 'x', maxRounds: 5 }, actor)).toMatchObject({
+    status: 'queued',
+  })
+})

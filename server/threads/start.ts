@@ -63,9 +63,11 @@ export async function startThread(
   const { name, hash: bundle, permissions, ...workflow } = await resolveBundle(db, input.workflow)
   const settings = settingsOf(name, workflow.limits)
   const depth = parent === null ? 0 : parent.depth + 1
-  refuseBelow(depth, limitsWith(settings).maxDepth)
+  const limits = limitsWith(settings)
+  refuseBelow(depth, limits.maxDepth)
+  refuseRounds(input.maxRounds, settings.maxRounds)
   const prompt = contentNode(input.prompt, [])
-  refuseAbove('prompt', prompt.size)
+  refuseAbove('prompt', prompt.size, limits.contentBytes)
   const promptDigest = digestOf(prompt.body, [])
   const start = startNode({
     name,
@@ -77,7 +79,7 @@ export async function startThread(
     maxRounds: input.maxRounds,
     input: input.input,
   })
-  refuseAbove('input', start.size)
+  refuseAbove('input', start.size, limits.contentBytes)
   const idempotencyDigest = input.idempotencyKey === undefined ? null : inputDigest(input)
   const row = await startThreadRow(db, {
     id: newThreadId(),
@@ -106,7 +108,7 @@ export async function startThread(
     labels: [...new Set([...(settings.labels ?? []), ...(input.labels ?? [])])],
     permissions,
     concurrency: settings.concurrency ?? null,
-    queueDepth: limitsWith(settings).queueDepth,
+    queueDepth: limits.queueDepth,
     overflow: settings.overflow ?? 'queue',
   })
   if (row === undefined) throw new LeaseLost(parent?.thread ?? '')
@@ -137,6 +139,13 @@ export function settingsOf(workflow: string, stored: unknown): WorkflowLimits {
   return {}
 }
 
+/** A start may ask for fewer rounds than its workflow's setting allows, never for more. */
+function refuseRounds(asked: number | undefined, max: number | undefined): void {
+  if (asked === undefined || max === undefined || asked <= max) return
+  const message = `The workflow is set to at most ${max} steps (maxRounds), and ${asked} were asked for. Ask for fewer, or raise its limit.`
+  throw new AppError('LIMIT_EXCEEDED', message, { limit: 'maxRounds', max, actual: asked })
+}
+
 function refuseBelow(depth: number, max: number): void {
   if (depth <= max) return
   const message = `A thread of depth ${depth} is deeper than maxDepth allows (${max}). Let a thread higher up do it, or raise the bound of its workflow.`
@@ -163,8 +172,7 @@ function inputDigest(input: StartInput): string {
 }
 
 /** Throws LIMIT_EXCEEDED when what a caller gave makes a node of more bytes than a content may have. */
-export function refuseAbove(field: string, actual: number): void {
-  const max = BOUNDS.contentBytes.default
+export function refuseAbove(field: string, actual: number, max: number = BOUNDS.contentBytes.default): void {
   if (actual <= max) return
   const message = `The ${field} makes a node of ${actual} bytes, more than contentBytes allows (${max}). Store what is large with cas.put and name its hash.`
   throw new AppError('LIMIT_EXCEEDED', message, { limit: 'contentBytes', max, actual })

@@ -253,11 +253,44 @@ export function buildProgram(io: Io, done: (exitCode: number) => void): Command 
     .action(to(async () => (await import('./commands/cas')).get))
   cas
     .command('list')
-    .description('objects, newest first')
+    .description('objects, in the order of their hashes')
     .option('--type <type>', 'blob, content, start, state …')
     .option('--limit <n>', 'how many at most', '50')
     .option('--cursor <cursor>', 'go on where an earlier list ended')
     .action(to(async () => (await import('./commands/cas')).list))
+  cas
+    .command('refs <hash>')
+    .description('what an object refers to, and what refers to it')
+    .action(to(async () => (await import('./commands/cas-keep')).refs))
+  cas
+    .command('pin <hash>')
+    .description('keep an object, with everything below it, from garbage collection')
+    .option('--note <text>', 'why')
+    .action(to(async () => (await import('./commands/cas-keep')).pin))
+  cas
+    .command('unpin <hash>')
+    .description('take your pin away')
+    .action(to(async () => (await import('./commands/cas-keep')).unpin))
+  cas
+    .command('pins')
+    .description('what is pinned, and by whom')
+    .option('--limit <n>', 'how many at most', '50')
+    .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .action(to(async () => (await import('./commands/cas-keep')).pins))
+  cas
+    .command('rm <hash>')
+    .description('delete an object that nothing refers to, at once')
+    .action(to(async () => (await import('./commands/cas-keep')).remove))
+  cas
+    .command('gc')
+    .description('delete what nothing refers to any more and nobody touched in the grace time')
+    .option('--dry-run', 'delete nothing: say what would go')
+    .option('--grace <seconds>', 'the grace time (default: 86400, a day; at least 600)')
+    .action(to(async () => (await import('./commands/cas-gc')).gc))
+  cas
+    .command('gc-runs')
+    .description('the newest collections, newest first')
+    .action(to(async () => (await import('./commands/cas-gc')).gcRuns))
 
   const runner = noun('runner', 'the processes that run threads')
   runner

@@ -21,7 +21,12 @@ const PURE = [
   'server/threads/{limits,records,status,views}.ts',
   'sdk/types.ts',
 ]
-const CORE = ['server/kernel/*.ts', 'db/{client,listen}.ts', 'sdk/types.ts', 'server/access/{actor,permissions}.ts']
+const CORE = [
+  'server/kernel/*.ts',
+  'db/{client,listen,session}.ts',
+  'sdk/types.ts',
+  'server/access/{actor,permissions}.ts',
+]
 /** For tests: what makes real rows, a real runner among it, and what proves that all holds. */
 const BELOW = [
   'db/**',
@@ -105,6 +110,7 @@ export const ZONES: readonly Zone[] = [
     may: [
       'server/{access,cas,kernel,ops,registry,threads}/*.ts',
       'server/threads/control/*.ts',
+      'server/cas/gc/*.ts',
       'server/ops/*/*.ts',
       'db/client.ts',
       'sdk/types.ts',

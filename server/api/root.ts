@@ -1,7 +1,13 @@
+import { gc } from './cas/gc'
+import { gcRuns } from './cas/gc-runs'
 import { get as casGet } from './cas/get'
 import { list as casList } from './cas/list'
+import { pin } from './cas/pin'
+import { pins } from './cas/pins'
 import { put } from './cas/put'
 import { refs } from './cas/refs'
+import { remove as casRemove } from './cas/remove'
+import { unpin } from './cas/unpin'
 import { verify as casVerify } from './cas/verify'
 import { drain } from './runner/drain'
 import { lift } from './runner/lift'
@@ -76,7 +82,7 @@ export const appRouter = router({
     descriptor,
     validate,
   },
-  cas: { put, get: casGet, list: casList, refs, verify: casVerify },
+  cas: { put, get: casGet, list: casList, refs, verify: casVerify, pin, unpin, pins, remove: casRemove, gc, gcRuns },
   runner: { list: runnerList, drain, quarantines, lift },
   system: { info, invariants, rebuild },
 })

@@ -91,7 +91,7 @@ function refuseGrace(seconds: number): void {
   if (seconds >= floor && seconds <= ceiling) return
   throw new AppError(
     'LIMIT_EXCEEDED',
-    `A grace time of ${seconds} s is out of bounds: give one from ${floor} s, so that no writer's work is taken for garbage, to ${ceiling} s.`,
+    `A grace time of ${seconds} s is out of bounds: give at least ${floor} s, so that no writer's work is taken for garbage, and at most ${ceiling} s.`,
     { limit: 'graceSeconds', max: ceiling, actual: seconds },
   )
 }

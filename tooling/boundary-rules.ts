@@ -93,6 +93,11 @@ export const ZONES: readonly Zone[] = [
     why: 'A domain uses cas, the kernel and its own statements; a rebuild is of the registry too, by its own rules.',
   },
   {
+    files: 'server/runner/{faults,testing}/**',
+    may: [...BELOW, 'server/runner/*.ts', 'server/runner/{faults,testing}/**', 'package.json'],
+    why: 'What fault tests share stands beside them, and may use what a test may.',
+  },
+  {
     files: 'server/runner/**',
     may: [
       'server/{cas,kernel,registry,sandbox,threads}/*.ts',

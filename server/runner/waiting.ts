@@ -5,6 +5,7 @@ import type { Json, ThreadOutcome } from '@/sdk/types'
 import { putNode } from '@/server/cas/put'
 import { AppError, LeaseLost } from '@/server/kernel/errors'
 import { type Hash, isHash } from '@/server/kernel/ids'
+import { jsonSchema } from '@/server/kernel/json'
 import { callArgs, type Wait } from '@/server/sandbox/protocol'
 import { schemaProblem } from '@/server/threads/check-answer'
 import { inputFits } from '@/server/threads/input'
@@ -72,7 +73,14 @@ export class Waiting {
       const row = await suspendThread(this.db, this.runner, { ...wait, thread, token, key, seen, chosen })
       switch (row.outcome) {
         case 'answered':
-          return { answer: await this.answerOf(wait, row.wait_status === 'answered', row.answer, row.answered_by) }
+          return {
+            answer: await this.answerOf(
+              wait,
+              row.wait_status === 'answered',
+              jsonSchema.parse(row.answer),
+              row.answered_by,
+            ),
+          }
         case 'inputs':
           continue
         case 'suspended':
@@ -93,7 +101,10 @@ export class Waiting {
     for (const input of await keptInputs(this.db, this.lease.thread)) {
       seen = input.seq
       if (input.name !== wait.name || (wait.subject !== null && input.subject !== wait.subject)) continue
-      const fits = inputFits(wait, { value: input.value, actor: { name: input.actor, role: input.actor_role } })
+      const fits = inputFits(wait, {
+        value: jsonSchema.parse(input.value),
+        actor: { name: input.actor, role: input.actor_role },
+      })
       if (fits.ok) return { seen, chosen: input.seq }
       const { thread, token } = this.lease
       await rejectInput(this.db, { thread, token, seq: input.seq, why: fits.why })

@@ -1,4 +1,3 @@
-import type { Json, JsonObject } from '@/sdk/types'
 import type { Queryable } from '../../client'
 import { mapped } from '../../errors'
 
@@ -10,7 +9,7 @@ export type WaitRow = {
   kind: 'input' | 'until' | 'threads'
   name: string
   prompt: string | null
-  schema: JsonObject | null
+  schema: object | null
   subject: string | null
   answerers: { role?: string | undefined; names?: string[] | undefined } | null
   untilMs: number | null
@@ -26,7 +25,8 @@ export type WaitRow = {
 export type Suspended = {
   outcome: 'answered' | 'suspended' | 'inputs' | 'kill' | 'cycle' | 'lost'
   wait_status: 'answered' | 'timed_out' | null
-  answer: Json
+  /** JSON, as `resolve_wait` and whoever answered wrote it. */
+  answer: unknown
   answered_by: string | null
   /** When the wait times out, or is over, by the database's clock. */
   wake_ms: number | null
@@ -49,7 +49,7 @@ export async function suspendThread({ sql }: Queryable, runner: string, wait: Wa
 export type KeptInput = {
   seq: number
   name: string
-  value: Json
+  value: unknown
   subject: string | null
   actor: string
   actor_role: string

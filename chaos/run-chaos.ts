@@ -51,7 +51,7 @@ export async function runChaos(db: Database, options: ChaosOptions): Promise<Cha
   const operator = new Operator(commands, randomFrom(seed + 2), ledger, witness.port)
   const trouble = new Trouble(db, fleet, randomFrom(seed + 3))
   const durationMs = options.minutes * 60_000
-  const began = performance.now()
+  let began = performance.now()
   const elapsed = () => performance.now() - began
   const pace = randomFrom(seed + 4)
   let over = false
@@ -73,6 +73,7 @@ export async function runChaos(db: Database, options: ChaosOptions): Promise<Cha
   }
   try {
     await fleet.start(options.runners)
+    began = performance.now()
     const plan = makePlan(randomFrom(seed), options.threads)
     const starts = plan.map(async (planned, n) => {
       await pause(planned.at * durationMs)

@@ -13,6 +13,7 @@ import { removeThread } from '@/server/threads/control/remove'
 import { retryThread } from '@/server/threads/control/retry'
 import { forkThread } from '@/server/threads/fork'
 import { giveInput } from '@/server/threads/input'
+import { BOUNDS } from '@/server/threads/limits'
 import { Waiting } from '../waiting'
 import {
   claimable,
@@ -36,7 +37,10 @@ const text = () => `text ${++texts}`
 /** A step of a run: what the engine is asked, and what it must have done. `thread` picks one of those there are. */
 export type Step = (db: Database, life: Life, thread: LifeThread) => Promise<void>
 
-function add(life: Life, thread: Pick<LifeThread, 'id' | 'workflow' | 'head' | 'height' | 'steps' | 'parent'>): void {
+function add(
+  life: Life,
+  thread: Pick<LifeThread, 'id' | 'workflow' | 'head' | 'height' | 'steps' | 'parent' | 'depth'>,
+): void {
   life.threads.set(thread.id, {
     ...thread,
     status: 'queued',
@@ -55,7 +59,7 @@ function add(life: Life, thread: Pick<LifeThread, 'id' | 'workflow' | 'head' | '
 
 export async function begin(db: Database, life: Life, workflow: 'free' | 'narrow'): Promise<void> {
   const id = await start(db, workflow, null, text())
-  add(life, { id, workflow, parent: null, ...(await headOf(db, id)) })
+  add(life, { id, workflow, parent: null, depth: 0, ...(await headOf(db, id)) })
 }
 
 export const startNew =
@@ -66,9 +70,10 @@ export const startNew =
 export const startChild: Step = async (db, life, thread) => {
   const refused = thread.status !== 'running' || thread.control === 'kill'
   const child = start(db, 'free', thread, text())
+  if (thread.depth >= BOUNDS.maxDepth.default) return void expect(await refusal(child)).toBe('LIMIT_EXCEEDED')
   if (refused) return void expect(await refusal(child)).toBe('LeaseLost')
   const id = await child
-  add(life, { id, workflow: 'free', parent: thread.id, ...(await headOf(db, id)) })
+  add(life, { id, workflow: 'free', parent: thread.id, depth: thread.depth + 1, ...(await headOf(db, id)) })
   thread.children.push(id)
 }
 
@@ -116,7 +121,7 @@ const MODES = ['all', 'any', 'success'] as const
 function waitOf(thread: LifeThread): LifeWait {
   if (thread.wait !== null) return thread.wait
   const [first] = thread.children
-  if (first !== undefined && thread.height % 3 !== 0) {
+  if (first !== undefined && thread.height % 4 !== 3) {
     return { kind: 'threads', targets: [...thread.children], mode: MODES[thread.children.length % 3] ?? 'all' }
   }
   return thread.height % 2 === 0 ? { kind: 'input' } : { kind: 'until', due: false }
@@ -125,7 +130,7 @@ function waitOf(thread: LifeThread): LifeWait {
 export const waits: Step = async (db, life, thread) => {
   const wait = waitOf(thread)
   const lease = { thread: thread.id, token: thread.token, validUntil: Number.POSITIVE_INFINITY }
-  const waiting = new Waiting(db, RUNNER, lease, { actor: 'test', depth: 0 })
+  const waiting = new Waiting(db, RUNNER, lease, { actor: 'test', depth: thread.depth })
   const asked = waiting.wait(await argsOf(db, wait), thread.head)
   if (thread.status !== 'running') return void expect(await refusal(asked)).toBe('LeaseLost')
   const outcome = await asked
@@ -247,7 +252,7 @@ export const fork: Step = async (db, life, thread) => {
   expect(sharedSteps).toBe(Math.max(0, thread.steps - 1))
   const row = await headOf(db, id)
   expect(row.steps).toBe(sharedSteps)
-  add(life, { id, workflow: thread.workflow, parent: null, ...row })
+  add(life, { id, workflow: thread.workflow, parent: null, depth: thread.depth, ...row })
 }
 
 export const requeue =

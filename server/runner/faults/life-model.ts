@@ -22,6 +22,7 @@ export type LifeThread = {
   /** Its lease has run out, and nobody has looked yet. */
   expired: boolean
   parent: string | null
+  depth: number
   children: string[]
   /** Inputs that nothing has asked for. */
   kept: number

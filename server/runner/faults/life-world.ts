@@ -44,7 +44,7 @@ export async function start(
   parent: LifeThread | null,
   prompt: string,
 ): Promise<string> {
-  const caller = parent && { thread: parent.id, token: parent.token, state: parent.head, depth: 0 }
+  const caller = parent && { thread: parent.id, token: parent.token, state: parent.head, depth: parent.depth }
   return (await startThread(db, { workflow, prompt }, ACTOR, caller)).id
 }
 

@@ -4,7 +4,7 @@ import { testDatabase } from '@/db/testing/test-database'
 import { verifyThread } from '@/server/cas/verify'
 import { threadIdSchema } from '@/server/kernel/ids'
 import * as steps from './life-commands'
-import { isOver, type Life, newLife } from './life-model'
+import { isOver, type Life, type LifeThread, newLife } from './life-model'
 import { clear, expectSame, installWorkflows, RUNNER } from './life-world'
 
 const db = await testDatabase()
@@ -14,15 +14,19 @@ const SETTLED_SECONDS = 1
 
 type Command = fc.AsyncCommand<Life, null>
 
-/** Does a step to the n-th thread, and then looks at everything. */
-const command = (name: string, step: steps.Step) =>
-  fc.nat(20).map(
-    (n): Command => ({
+/**
+ * Does a step to the n-th thread, and then looks at everything. Mostly to one of those that it changes (`fits`), for else nearly all of
+ * what happens would be refusals.
+ */
+const command = (name: string, step: steps.Step, fits: (thread: LifeThread) => boolean = () => true) =>
+  fc.tuple(fc.nat(20), fc.nat(3)).map(
+    ([n, any]): Command => ({
       check: (life) => life.threads.size > 0,
-      toString: () => `${name} ${n}`,
+      toString: () => `${name} ${n}${any === 0 ? ' of all' : ''}`,
       async run(life) {
         const all = [...life.threads.values()]
-        const thread = all[n % all.length]
+        const fitting = any === 0 ? all : all.filter(fits)
+        const thread = fitting.length > 0 ? fitting[n % fitting.length] : all[n % all.length]
         if (thread === undefined) return
         await step(db, life, thread)
         await expectSame(db, life)
@@ -35,37 +39,60 @@ const claims = fc.tuple(
   fc.integer({ min: 1, max: 4 }),
   fc.boolean(),
 )
+const running = (thread: LifeThread) => thread.status === 'running'
+const unfinished = (thread: LifeThread) => !isOver(thread)
+const isChild = (thread: LifeThread) => thread.parent !== null && !isOver(thread)
+const asks = (thread: LifeThread) => thread.wait?.kind === 'input' && !thread.wait.answered
+const ended = (thread: LifeThread) => thread.status === 'failed' || thread.status === 'killed'
+const paused = (thread: LifeThread) => thread.status === 'paused' || thread.control === 'pause'
+
+/** `appendTo` and its like, to a thread that has its children, where there is one. */
+const calls = (thread: LifeThread) => running(thread) && thread.children.length > 0
+
+const often = <T>(times: number, one: T): T[] => Array.from({ length: times }, () => one)
 const commands = fc.commands(
   [
-    claims.chain((args) => command(`claim(${args})`, steps.claim(...args))),
-    claims.chain((args) => command(`claim(${args})`, steps.claim(...args))),
-    fc.constantFrom(0, 0, 0, 1).chain((behind) => command(`append(${behind})`, steps.appendTo(null, behind))),
-    fc.constantFrom(0, 3).chain((code) => command(`end(${code})`, steps.appendTo(code, 0))),
-    command('end, stale', steps.appendTo(0, 1)),
-    command('wait', steps.waits),
-    command('wait', steps.waits),
-    command('input', steps.input),
-    command('startChild', steps.startChild),
+    ...often(
+      4,
+      claims.chain((args) => command(`claim(${args})`, steps.claim(...args))),
+    ),
+    ...often(
+      2,
+      fc.constantFrom(0, 0, 0, 1).chain((old) => command(`append(${old})`, steps.appendTo(null, old), running)),
+    ),
+    fc.constantFrom(0, 3).chain((code) => command(`end(${code})`, steps.appendTo(code, 0), running)),
+    fc
+      .constantFrom(0, 3)
+      .chain((code) => command(`end of child(${code})`, steps.appendTo(code, 0), (t) => isChild(t) && running(t))),
+    command('stale end', steps.appendTo(0, 1), running),
+    ...often(2, command('wait', steps.waits, running)),
+    command('wait for children', steps.waits, calls),
+    ...often(2, command('input', steps.input, asks)),
+    command('input', steps.input, unfinished),
+    ...often(2, command('startChild', steps.startChild, running)),
     fc
       .constantFrom('free' as const, 'narrow' as const)
       .chain((name) => command(`start(${name})`, steps.startNew(name))),
-    command('pause', steps.pause),
-    command('resume', steps.resume),
-    command('park', steps.park),
-    command('kill', steps.kill),
-    command('retry', steps.retry),
+    command('pause', steps.pause, unfinished),
+    command('resume', steps.resume, paused),
+    command('park', steps.park, (thread) => running(thread) && thread.control !== null),
+    command('kill', steps.kill, unfinished),
+    command('kill child', steps.kill, isChild),
+    command('retry', steps.retry, ended),
     command('remove', steps.remove),
+    command('remove child', steps.remove, isChild),
     command('fork', steps.fork),
     fc
       .tuple(fc.constantFrom('released' as const, 'crashed' as const), fc.constantFrom(0, 0, 1))
-      .chain((args) => command(`requeue(${args})`, steps.requeue(...args))),
+      .chain((args) => command(`requeue(${args})`, steps.requeue(...args), running)),
     command('orders', steps.orders),
     fc.nat(1).chain((behind) => command(`beat(${behind})`, steps.beat(behind))),
     command('expire', steps.expire),
     fc.constantFrom(null, 1, 2).chain((bound) => command(`bound(${bound})`, steps.bound(bound))),
     command('lift', steps.lift),
   ],
-  { maxCommands: 45 },
+  // As many as are allowed, and not the few that are the default.
+  { maxCommands: 80, size: 'max' },
 )
 
 /** Lets everything come to its end: what can still happen does, and what was asked is done. */
@@ -107,6 +134,7 @@ test('any order of commands, waits, children, losses and ends leaves the rows as
         expect((await verifyThread(db, threadIdSchema.parse(id))).findings).toEqual([])
       }
     }),
-    { numRuns: 20 },
+    // By time on a machine that is busy: a run that is cut off has held until then.
+    { numRuns: 15, interruptAfterTimeLimit: 90_000 },
   )
 }, 240_000)

@@ -108,17 +108,14 @@ test('a removed thread leaves the list, after a confirmation', async ({ page, ap
   await expect(api.thread.get.query({ id })).rejects.toThrow(/no thread/)
 })
 
-test('a command that does not fit any more says what the thread is now', async ({ page, api, context, startGated }) => {
+test('a command that does not fit any more says what the thread is now', async ({ page, api, startGated }) => {
   const { id, open } = await startGated(1)
   const thread = new ThreadPage(page)
   await thread.open(id)
   await thread.expectStatus('running')
-  // The page hears of nothing while it is offline, and offers what does not fit any more.
-  await context.setOffline(true)
+  await thread.command('Kill').click()
   open(1)
   await expect.poll(async () => (await api.thread.get.query({ id })).status).toBe('completed')
-  await thread.command('Kill').click()
-  await context.setOffline(false)
   await thread.dialog.getByRole('button', { name: 'Kill', exact: true }).click()
   await expect(thread.dialog.getByRole('alert')).toContainText('completed')
 })

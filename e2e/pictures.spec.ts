@@ -1,3 +1,4 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { ThreadPage } from './pages/thread-page'
@@ -40,11 +41,12 @@ test('pictures of a thread in each of its states', async ({ page, api, gates, st
   await expect(thread.waiting).toBeVisible()
   await picture(page, 'thread-approval')
 
-  const caller = await api.thread.start.mutate({ workflow: 'caller', prompt: 'Go.', input: { folder: gates.folder } })
+  const folder = mkdtempSync(join(gates.folder, 'children-'))
+  const caller = await api.thread.start.mutate({ workflow: 'caller', prompt: 'Go.', input: { folder } })
   await thread.open(caller.id)
   await expect(thread.waiting).toBeVisible()
   await picture(page, 'thread-children')
-  gates.open(1)
+  writeFileSync(join(folder, 'gate-1'), '')
   await thread.expectStatus('completed')
   await picture(page, 'thread-called')
 

@@ -68,7 +68,8 @@ function NodeOf({ step }: { step: CompareStep | null }) {
 
 function sentenceOf({ a, differs }: Row): string {
   if (differs.includes('missing')) return a === null ? 'only in the second' : 'only in the first'
-  return `${differs.join(' and ')} ${differs.length === 1 ? 'differs' : 'differ'}`
+  const last = differs.at(-1)
+  return differs.length === 1 ? `${last} differs` : `${differs.slice(0, -1).join(', ')} and ${last} differ`
 }
 
 function hasMeta(step: CompareStep | null): boolean {

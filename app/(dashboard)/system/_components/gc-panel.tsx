@@ -14,6 +14,9 @@ type GcRun = ApiOutputs['cas']['gcRuns']['items'][number]
 /** A collection that somebody else began tells this page nothing, so it asks. */
 const ASK_AGAIN_MS = 5_000
 
+/** Collections that are shown, newest first. */
+const MAX_SHOWN = 10
+
 /** Garbage collection: what would go, what went, and the button. */
 export function GcPanel() {
   const trpc = useTRPC()
@@ -55,7 +58,7 @@ export function GcPanel() {
           runs.isSuccess && <p className="text-sm text-ink-faint">Nothing was collected yet.</p>
         ) : (
           <ul aria-label="Last collections" className="divide-y divide-line text-sm">
-            {items.map((run) => (
+            {items.slice(0, MAX_SHOWN).map((run) => (
               <RunRow key={run.id} run={run} />
             ))}
           </ul>

@@ -1,8 +1,9 @@
 'use client'
 
 import { CircleCheck, Hourglass } from 'lucide-react'
+import { useState } from 'react'
 import type { ThreadDetail } from '@/server/threads/views'
-import { effectOf } from '../_model/commands'
+import { effectOf, isCurrent, type Settled } from '../_model/commands'
 import type { ThreadCommands } from './use-thread-commands'
 
 const ASKED = {
@@ -13,7 +14,14 @@ const ASKED = {
 /** What is asked of the thread and by whom, until it is done; then what came of the command that this page sent. */
 export function CommandNotice({ thread, commands }: { thread: ThreadDetail; commands: ThreadCommands }) {
   const { control, controlActor, controlReason } = thread
-  const effect = commands.sent === null ? null : effectOf(commands.sent, thread.status, control)
+  const { sent } = commands
+  const [settled, setSettled] = useState<Settled | null>(null)
+  const effect = sent === null ? null : effectOf(sent, thread.status, control)
+  // Kept as it was when it came about: what happens to the thread later is no effect of this command.
+  if (sent !== null && effect !== null && settled?.sent !== sent) {
+    setSettled({ sent, text: effect, status: thread.status })
+  }
+  const isShown = settled !== null && settled.sent === sent && isCurrent(settled, thread.status)
   return (
     <>
       <div role="status">
@@ -30,10 +38,10 @@ export function CommandNotice({ thread, commands }: { thread: ThreadDetail; comm
             </span>
           </p>
         ) : (
-          effect !== null && (
+          isShown && (
             <p data-effect="done" className="mb-4 flex gap-2 rounded-lg border border-line bg-surface px-4 py-2.5">
               <CircleCheck aria-hidden className="mt-0.75 size-4 shrink-0 text-completed" />
-              {effect}
+              {settled.text}
             </p>
           )
         )}

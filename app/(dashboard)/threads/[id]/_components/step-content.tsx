@@ -1,17 +1,15 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/context'
 import { sentenceOf } from '@/app/_trpc/errors'
 import { Button } from '@/app/_ui/button'
 import { cn } from '@/app/_ui/cn'
 import { plural } from '@/app/_ui/format'
+import { LazyMarkdown } from '@/app/_ui/lazy-markdown'
 import type { StepRecord } from '@/server/threads/records'
 import { contentText } from '../_model/content-text'
-
-const Markdown = dynamic(() => import('@/app/_ui/markdown').then((module) => module.Markdown))
 
 /** A content of more lines or characters starts folded. */
 const FOLD = { lines: 120, characters: 6_000 }
@@ -43,7 +41,7 @@ export function StepContent({ step, view }: { step: StepRecord; view: ContentVie
     <div>
       <div className={cn('relative', isFolded && 'max-h-96 overflow-hidden')}>
         {view === 'markdown' && shown.length <= MAX_MARKDOWN ? (
-          <Markdown text={shown} />
+          <LazyMarkdown text={shown} />
         ) : (
           <pre className="overflow-x-auto font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
             {shown}

@@ -16,7 +16,7 @@ export function ThreadOutcome({ end }: { end: NonNullable<ThreadLog['end']> }) {
       <ErrorPanel
         className="mb-4"
         title={`${end.status === 'killed' ? 'Killed' : 'Failed'} with return code ${end.returnCode}`}
-        message={[meaning, end.summary].filter((part) => part !== undefined && part !== '').join(' ')}
+        message={end.summary || (meaning ?? '')}
       />
     )
   }

@@ -67,7 +67,9 @@ function nameOf({ record }: TimelineRow) {
         <span data-event={record.type} className="flex items-start gap-1.5 text-ink-soft">
           <StatusIcon status={record.status} className="mt-0.75 size-3.5 motion-safe:animate-none" />
           <span className="min-w-0">
-            <span className="font-medium text-ink">{record.type.replaceAll('_', ' ')}</span> by {record.actor}
+            <span className="font-medium text-ink">{record.type.replaceAll('_', ' ')}</span>
+            {/* The summary of an end names who ended the thread. */}
+            {record.reason?.includes(record.actor) !== true && ` by ${record.actor}`}
             {record.reason !== null && `: ${record.reason}`}
           </span>
         </span>

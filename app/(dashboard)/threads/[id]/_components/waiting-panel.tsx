@@ -1,17 +1,15 @@
 'use client'
 
 import { Hourglass } from 'lucide-react'
-import dynamic from 'next/dynamic'
 import type { ReactNode } from 'react'
 import { HashChip } from '@/app/_ui/hash-chip'
+import { LazyMarkdown } from '@/app/_ui/lazy-markdown'
 import { Facts } from '@/app/_ui/panel'
 import { ClockTime, Until } from '@/app/_ui/time'
 import type { WaitView } from '@/server/threads/views'
 import { answerersText } from '../_model/answerers'
 import { AnswerForm } from './answer-form'
 import { ThreadStatusList } from './thread-status-list'
-
-const Markdown = dynamic(() => import('@/app/_ui/markdown').then((module) => module.Markdown))
 
 const TITLES = { input: 'It waits for an answer', until: 'It waits for a time', threads: 'It waits for other threads' }
 const MODES = {
@@ -34,7 +32,7 @@ export function WaitingPanel({ threadId, wait, isPaused }: { threadId: string; w
       </h2>
       {wait.prompt !== null && (
         <div className="mt-1">
-          <Markdown text={wait.prompt} />
+          <LazyMarkdown text={wait.prompt} />
         </div>
       )}
       {isPaused && <p className="mt-1 text-ink-soft">It is paused: it goes on after this only when it is resumed.</p>}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { THREAD_STATUSES, type ThreadStatus } from '@/server/threads/status'
-import { commandsFor, effectOf } from './commands'
+import { commandsFor, effectOf, isCurrent } from './commands'
 
 const named = (status: ThreadStatus, control: 'pause' | 'kill' | null = null) =>
   commandsFor(status, control).map((offer) => offer.command)
@@ -45,5 +45,21 @@ describe('effectOf', () => {
     const resume = { command: 'resume', effect: 'done' } as const
     expect(effectOf(resume, 'paused', null)).toBeNull()
     expect(effectOf(resume, 'queued', null)).toContain('Resumed')
+  })
+})
+
+describe('isCurrent', () => {
+  const done = { text: '' } as const
+
+  it('what came of a pause is told while the thread is paused, and not when somebody killed it then', () => {
+    const paused = { ...done, sent: { command: 'pause', effect: 'done' }, status: 'paused' } as const
+    expect(isCurrent(paused, 'paused')).toBe(true)
+    expect(isCurrent(paused, 'killed')).toBe(false)
+  })
+
+  it('a thread that was resumed or retried may be queued or run, until it stops again', () => {
+    const resumed = { ...done, sent: { command: 'resume', effect: 'done' }, status: 'queued' } as const
+    expect(isCurrent(resumed, 'running')).toBe(true)
+    expect(isCurrent(resumed, 'completed')).toBe(false)
   })
 })

@@ -22,6 +22,15 @@ export function commandsFor(status: ThreadStatus, control: Control): { command: 
 /** A command that this page sent and the server took. */
 export type Sent = { command: Exclude<ThreadCommand, 'remove'>; effect: 'requested' | 'done' }
 
+/** What came of a command, and what the thread was then. */
+export type Settled = { sent: Sent; text: string; status: ThreadStatus }
+
+/** Whether what came of a command is still so: the thread may have gone on since. */
+export function isCurrent({ sent, status: then }: Settled, now: ThreadStatus): boolean {
+  const goesOn = sent.command === 'resume' || sent.command === 'retry'
+  return now === then || (goesOn && (now === 'queued' || now === 'running'))
+}
+
 /** What has come of a command, by what the thread is now. Null while it is still asked of the thread: see `control`. */
 export function effectOf(sent: Sent, status: ThreadStatus, control: Control): string | null {
   if (sent.command === 'retry') return 'Retried: it goes on after its last step.'

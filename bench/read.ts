@@ -86,6 +86,8 @@ const LISTS: readonly Query[] = [
   list('a text of few', { text: '0a1b2' }),
   list('a text of all', { text: 'look into' }),
   list('a text of none', { text: 'xyzzy' }),
+  // Shorter than the three letters that the index of excerpts is made of.
+  list('a text of two letters, of none', { text: 'zq' }),
   list('a workflow and a status', { workflow: 'workflow-3', status: ['failed'] }),
   list('a workflow and a status that it never has', { workflow: 'workflow-5', status: ['failed'] }),
   list('a workflow and a person that never meet', { workflow: 'workflow-7', actor: 'person-8' }),

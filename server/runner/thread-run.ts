@@ -421,9 +421,12 @@ export class ThreadRun implements RunListener {
         this.contents.clear()
         return await this.end(EXIT.failed, error.message)
       }
+      if (retryable(error)) {
+        log.warn({ err: error, thread: this.lease.thread }, 'a thread waits for the database')
+        // Nobody's fault here: it must not count towards giving up.
+        return await this.giveBack('released', messageOf(error), DATABASE_DELAY_MS)
+      }
       log.error({ err: error, thread: this.lease.thread }, 'a thread could not go on')
-      // Nobody's fault here: it must not count towards giving up.
-      if (retryable(error)) return await this.giveBack('released', messageOf(error), DATABASE_DELAY_MS)
       await this.giveBack('crashed', messageOf(error), crashDelayMs(this.crashes))
     } catch (second) {
       // Nothing can be written now. The lease runs out and the thread is taken over.

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchFork } from './fork'
+import { benchGc } from './gc'
 import { type BenchEnvironment, benchEnvironment } from './lib/environment'
 import { type BenchResult, printResult } from './lib/report'
 import { benchRead } from './read'
@@ -14,6 +15,7 @@ const BENCHES: Record<string, (environment: BenchEnvironment, options: { runs: n
   steps: benchSteps,
   start: benchStart,
   fork: benchFork,
+  gc: benchGc,
   read: benchRead,
   recover: benchRecover,
   replay: benchReplay,

@@ -99,7 +99,8 @@ export async function markOtherRoots({ sql }: Sql): Promise<void> {
  * the condemning: what is marked is not condemned any more, and every content is looked at for refs, also where `gc_listing`,
  * which is as old as the first marking, has none.
  *
- * Of the ancestors those 1, 8, 64 and 1024 steps back are followed: a chain of n is done in about n/1024 + 29 rounds.
+ * Of the ancestors a node's parent is followed, which finds them all; and the ones 8, 64 and 1024 steps back from the few nodes
+ * whose height is a multiple of that, so that a chain of n is done in about n/1024 + 60 rounds.
  */
 export async function markBelow({ sql }: Sql, { again }: { again: boolean }): Promise<boolean> {
   const spared = sql`spared as (
@@ -111,24 +112,27 @@ export async function markBelow({ sql }: Sql, { again }: { again: boolean }): Pr
     with taken as (
       delete from gc_queue where n in (select n from gc_queue order by n limit ${CHUNKS_AT_ONCE}) returning hashes
     ), item as materialized (select unnest(hashes) as hash from taken),
-    state as materialized (
-      select s.* from item cross join lateral (
-        select start, content, compact, child_thread, refs[3] as back1, refs[6] as back8, refs[9] as back64, refs[13] as back1024
+    looked as materialized (
+      select item.hash, s.* from item left join lateral (
+        select start, content, compact, child_thread, refs[3] as parent, case when height % 8 = 0 then refs[6] end as back8,
+          case when height % 64 = 0 then refs[9] end as back64, case when height % 1024 = 0 then refs[13] end as back1024
         from state_nodes where hash = item.hash offset 0
-      ) s
+      ) s on true
+    ), state as (select * from looked where start is not null),
+    other as materialized (select hash from looked where start is null
     ), found as (
-      select start as hash, true as deep from state
+      select distinct start as hash, true as deep from state
       union all
-      select unnest(array[back1, back8, back64, back1024, child_thread]), true from state
+      select unnest(array[parent, back8, back64, back1024, child_thread]), true from state
       union all
       select b.hash, ${again}::boolean or (select true from gc_listing l where l.hash = b.hash) is true
         from state cross join lateral unnest(array[content, compact]) as b (hash) where b.hash is not null
       union all
-      select unnest(s.refs), true from item
-        cross join lateral (select refs from start_nodes where hash = item.hash offset 0) s
+      select unnest(s.refs), true from other
+        cross join lateral (select refs from start_nodes where hash = other.hash offset 0) s
       union all
-      select unnest(b.refs), true from item
-        cross join lateral (select refs from blobs where hash = item.hash and refs <> '{}' offset 0) b
+      select unnest(b.refs), true from other
+        cross join lateral (select refs from blobs where hash = other.hash and refs <> '{}' offset 0) b
     ), distinctly as materialized (
       select hash, bool_or(deep) as deep from found where hash is not null group by hash
     ), leaf as (

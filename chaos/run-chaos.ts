@@ -37,7 +37,7 @@ export type ChaosReport = Verdict & {
 }
 
 /** Threads that have not ended this long after everything was repaired are stuck. */
-const SETTLE_SECONDS = 180
+const SETTLE_SECONDS = 300
 const PROGRESS_MS = 10_000
 
 /** Breaks things for some minutes while threads run, repairs them, lets all threads end, and judges what is there. */

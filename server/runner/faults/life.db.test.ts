@@ -18,14 +18,14 @@ type Command = fc.AsyncCommand<Life, null>
  * Does a step to the n-th thread, and then looks at everything. Mostly to one of those that it changes (`fits`), for else nearly all of
  * what happens would be refusals.
  */
-const command = (name: string, step: steps.Step, fits: (thread: LifeThread) => boolean = () => true) =>
+const command = (name: string, step: steps.Step, fits: (thread: LifeThread, life: Life) => boolean = () => true) =>
   fc.tuple(fc.nat(20), fc.nat(3)).map(
     ([n, any]): Command => ({
       check: (life) => life.threads.size > 0,
       toString: () => `${name} ${n}${any === 0 ? ' of all' : ''}`,
       async run(life) {
         const all = [...life.threads.values()]
-        const fitting = any === 0 ? all : all.filter(fits)
+        const fitting = any === 0 ? all : all.filter((one) => fits(one, life))
         const thread = fitting.length > 0 ? fitting[n % fitting.length] : all[n % all.length]
         if (thread === undefined) return
         await step(db, life, thread)
@@ -44,6 +44,14 @@ const unfinished = (thread: LifeThread) => !isOver(thread)
 const isChild = (thread: LifeThread) => thread.parent !== null && !isOver(thread)
 const asks = (thread: LifeThread) => thread.wait?.kind === 'input' && !thread.wait.answered
 const ended = (thread: LifeThread) => thread.status === 'failed' || thread.status === 'killed'
+/** Something is asked of the runner that holds it. */
+const asked = (thread: LifeThread) => thread.control !== null
+/** Somebody waits for its end. */
+const awaited = (thread: LifeThread, { threads }: Life) =>
+  !isOver(thread) &&
+  [...threads.values()].some(
+    ({ wait }) => wait?.kind === 'threads' && !wait.answered && wait.targets.includes(thread.id),
+  )
 const paused = (thread: LifeThread) => thread.status === 'paused' || thread.control === 'pause'
 
 /** `appendTo` and its like, to a thread that has its children, where there is one. */
@@ -64,6 +72,16 @@ const commands = fc.commands(
     fc
       .constantFrom(0, 3)
       .chain((code) => command(`end of child(${code})`, steps.appendTo(code, 0), (t) => isChild(t) && running(t))),
+    fc.constantFrom(0, 3).chain((code) => command(`awaited end(${code})`, steps.appendTo(code, 0), awaited)),
+    command('kill awaited', steps.kill, awaited),
+    command('remove awaited', steps.remove, awaited),
+    command('pause', steps.pause, running),
+    command('append, asked', steps.appendTo(null, 0), asked),
+    command('end, asked', steps.appendTo(0, 0), asked),
+    command('wait, asked', steps.waits, asked),
+    fc
+      .constantFrom('released' as const, 'crashed' as const)
+      .chain((event) => command(`requeue, asked(${event})`, steps.requeue(event, 0), asked)),
     command('stale end', steps.appendTo(0, 1), running),
     ...often(2, command('wait', steps.waits, running)),
     command('wait for children', steps.waits, calls),
@@ -75,7 +93,7 @@ const commands = fc.commands(
       .chain((name) => command(`start(${name})`, steps.startNew(name))),
     command('pause', steps.pause, unfinished),
     command('resume', steps.resume, paused),
-    command('park', steps.park, (thread) => running(thread) && thread.control !== null),
+    command('park', steps.park, asked),
     command('kill', steps.kill, unfinished),
     command('kill child', steps.kill, isChild),
     command('retry', steps.retry, ended),
@@ -92,7 +110,7 @@ const commands = fc.commands(
     command('lift', steps.lift),
   ],
   // As many as are allowed, and not the few that are the default.
-  { maxCommands: 80, size: 'max' },
+  { maxCommands: 100, size: 'max' },
 )
 
 /** Lets everything come to its end: what can still happen does, and what was asked is done. */

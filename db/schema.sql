@@ -74,7 +74,7 @@ BEGIN
         control := NULL;
         PERFORM tell(ended, CASE ended.status WHEN 'killed' THEN 'killed' ELSE 'finished' END, who, f[n+18]);
         PERFORM thread_ended(ended, who);
-        IF ended.return_code = 255 THEN PERFORM count_crash(ended, f[n+18]); END IF;
+        IF ended.return_code = 255 THEN PERFORM count_crash(ended, NULL, f[n+18]); END IF;
       END IF;
     END IF;
     IF wrote THEN
@@ -252,7 +252,7 @@ BEGIN
   IF taken > 0 THEN PERFORM pg_notify('cairn_change', ''); END IF;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.count_crash(t threads, why text)
+CREATE OR REPLACE FUNCTION public.count_crash(t threads, crashed_worker text, why text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -261,7 +261,8 @@ DECLARE
 BEGIN
   -- Crashes at the same moment count each other.
   PERFORM pg_advisory_xact_lock(hashtextextended('cairn crash ' || t.bundle, 0));
-  INSERT INTO bundle_crashes (bundle, thread, reason) VALUES (t.bundle, t.id, why);
+  INSERT INTO bundle_crashes (bundle, thread, worker, reason) VALUES (t.bundle, t.id, coalesce(crashed_worker, t.id || '.' || t.lease_token), why)
+    ON CONFLICT (bundle, worker) DO NOTHING;
   SELECT count(*) INTO recent FROM bundle_crashes c WHERE c.bundle = t.bundle AND c.at > app_now() - interval '60 seconds';
   IF recent > 5 THEN
     INSERT INTO quarantines (bundle, reason, crashes) VALUES (t.bundle, why, recent)
@@ -782,7 +783,7 @@ BEGIN
   RETURN true;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.requeue_threads(runner_id text, thread_ids text[], tokens bigint[], event text, why text, delay_ms integer)
+CREATE OR REPLACE FUNCTION public.requeue_threads(runner_id text, thread_ids text[], tokens bigint[], event text, why text, delay_ms integer, crashed_worker text)
  RETURNS TABLE(thread text)
  LANGUAGE plpgsql
 AS $function$
@@ -800,7 +801,7 @@ BEGIN
         available_at = app_now() + delay_ms * interval '1 millisecond', updated_at = app_now(), event_seq = threads.event_seq + 1
       WHERE threads.id = candidate.id RETURNING * INTO t;
     PERFORM tell(t, event, runner_id, why);
-    IF event = 'crashed' THEN PERFORM count_crash(t, why); END IF;
+    IF event = 'crashed' THEN PERFORM count_crash(t, crashed_worker, why); END IF;
     IF candidate.control = 'pause' THEN
       UPDATE threads SET status = 'paused', idle_since = app_now(), event_seq = threads.event_seq + 1 WHERE threads.id = candidate.id RETURNING * INTO t;
       PERFORM tell(t, 'paused', candidate.control_actor, candidate.control_reason);
@@ -1192,6 +1193,7 @@ CREATE TABLE bundle_crashes (
   seq bigint DEFAULT nextval('bundle_crashes_seq_seq'::regclass) NOT NULL,
   bundle text NOT NULL,
   thread text NOT NULL,
+  worker text NOT NULL,
   reason text NOT NULL,
   at timestamp with time zone DEFAULT app_now() NOT NULL,
   CONSTRAINT bundle_crashes_pkey PRIMARY KEY (seq)
@@ -1465,6 +1467,8 @@ CREATE INDEX blobs_rare ON public.blobs USING btree (type, hash) WHERE (type <> 
 CREATE INDEX blobs_refs ON public.blobs USING gin (refs) WHERE (refs <> '{}'::text[]);
 
 CREATE INDEX bundle_crashes_recent ON public.bundle_crashes USING btree (bundle, at);
+
+CREATE UNIQUE INDEX bundle_crashes_worker ON public.bundle_crashes USING btree (bundle, worker);
 
 CREATE INDEX gc_condemned_order ON public.gc_condemned USING btree (rank);
 

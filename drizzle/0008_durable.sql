@@ -34,6 +34,7 @@ CREATE TABLE "bundle_crashes" (
 	"seq" bigserial PRIMARY KEY NOT NULL,
 	"bundle" text NOT NULL,
 	"thread" text NOT NULL,
+	"worker" text NOT NULL,
 	"reason" text NOT NULL,
 	"at" timestamp with time zone DEFAULT app_now() NOT NULL
 );
@@ -107,6 +108,7 @@ ALTER TABLE "threads" ADD COLUMN "idle_ms" bigint DEFAULT 0 NOT NULL;--> stateme
 ALTER TABLE "threads" ADD COLUMN "idle_since" timestamp with time zone;--> statement-breakpoint
 CREATE INDEX "gc_condemned_order" ON "gc_condemned" USING btree ("rank");--> statement-breakpoint
 CREATE INDEX "bundle_crashes_recent" ON "bundle_crashes" USING btree ("bundle","at");--> statement-breakpoint
+CREATE UNIQUE INDEX "bundle_crashes_worker" ON "bundle_crashes" USING btree ("bundle","worker");--> statement-breakpoint
 CREATE INDEX "thread_tasks_of" ON "thread_tasks" USING btree ("kind","thread");--> statement-breakpoint
 CREATE INDEX "waits_due" ON "waits" USING btree ("wake_at") WHERE "waits"."status" = 'open' and "waits"."wake_at" is not null;--> statement-breakpoint
 CREATE INDEX "waits_targets" ON "waits" USING gin ("targets") WHERE "waits"."status" = 'open' and "waits"."kind" = 'threads';--> statement-breakpoint

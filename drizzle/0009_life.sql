@@ -32,13 +32,14 @@ BEGIN
 END $$;
 --> statement-breakpoint
 -- Counts a crash against the bundle: more than 5 in 60 s put it into quarantine, until an operator lifts it.
-CREATE FUNCTION count_crash(t threads, why text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION count_crash(t threads, crashed_worker text, why text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   recent int;
 BEGIN
   -- Crashes at the same moment count each other.
   PERFORM pg_advisory_xact_lock(hashtextextended('cairn crash ' || t.bundle, 0));
-  INSERT INTO bundle_crashes (bundle, thread, reason) VALUES (t.bundle, t.id, why);
+  INSERT INTO bundle_crashes (bundle, thread, worker, reason) VALUES (t.bundle, t.id, coalesce(crashed_worker, t.id || '.' || t.lease_token), why)
+    ON CONFLICT (bundle, worker) DO NOTHING;
   SELECT count(*) INTO recent FROM bundle_crashes c WHERE c.bundle = t.bundle AND c.at > app_now() - interval '60 seconds';
   IF recent > 5 THEN
     INSERT INTO quarantines (bundle, reason, crashes) VALUES (t.bundle, why, recent)
@@ -100,7 +101,7 @@ BEGIN
         control := NULL;
         PERFORM tell(ended, CASE ended.status WHEN 'killed' THEN 'killed' ELSE 'finished' END, who, f[n+18]);
         PERFORM thread_ended(ended, who);
-        IF ended.return_code = 255 THEN PERFORM count_crash(ended, f[n+18]); END IF;
+        IF ended.return_code = 255 THEN PERFORM count_crash(ended, NULL, f[n+18]); END IF;
       END IF;
     END IF;
     IF wrote THEN
@@ -499,9 +500,12 @@ BEGIN
       RETURNING t.id, t.control, app_now_ms();
 END $$;
 --> statement-breakpoint
+DROP FUNCTION requeue_threads(text, text[], bigint[], text, text, int);
+--> statement-breakpoint
 -- Gives threads back to the queue, their lease with them. `event` is released (a clean stop, no penalty) or crashed. A thread that was
--- to be paused is paused by it; for one that was to be killed, a task is left that ends it.
-CREATE OR REPLACE FUNCTION requeue_threads(runner_id text, thread_ids text[], tokens bigint[], event text, why text, delay_ms int)
+-- to be paused is paused by it; for one that was to be killed, a task is left that ends it. `crashed_worker` names the worker that
+-- was lost, which is one crash however many threads were in it; null: each thread is one of its own.
+CREATE FUNCTION requeue_threads(runner_id text, thread_ids text[], tokens bigint[], event text, why text, delay_ms int, crashed_worker text)
 RETURNS TABLE (thread text) LANGUAGE plpgsql AS $$
 DECLARE
   candidate record;
@@ -517,7 +521,7 @@ BEGIN
         available_at = app_now() + delay_ms * interval '1 millisecond', updated_at = app_now(), event_seq = threads.event_seq + 1
       WHERE threads.id = candidate.id RETURNING * INTO t;
     PERFORM tell(t, event, runner_id, why);
-    IF event = 'crashed' THEN PERFORM count_crash(t, why); END IF;
+    IF event = 'crashed' THEN PERFORM count_crash(t, crashed_worker, why); END IF;
     IF candidate.control = 'pause' THEN
       UPDATE threads SET status = 'paused', idle_since = app_now(), event_seq = threads.event_seq + 1 WHERE threads.id = candidate.id RETURNING * INTO t;
       PERFORM tell(t, 'paused', candidate.control_actor, candidate.control_reason);

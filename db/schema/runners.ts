@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigserial, boolean, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigserial, boolean, index, integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
 import { appNow, hash } from './columns'
 
 /** One row a runner process. Written by the runner itself; a row whose `heartbeat_at` is old is a dead runner. */
@@ -34,11 +34,16 @@ export const bundleCrashes = pgTable(
     seq: bigserial('seq', { mode: 'number' }).primaryKey(),
     bundle: hash('bundle').notNull(),
     thread: text('thread').notNull(),
+    /** Which worker it was: the threads that were in it crashed once, together. */
+    worker: text('worker').notNull(),
     reason: text('reason').notNull(),
     at: timestamp('at', { withTimezone: true }).notNull().default(appNow),
   },
   // How many in the last minute.
-  (t) => [index('bundle_crashes_recent').on(t.bundle, t.at)],
+  (t) => [
+    index('bundle_crashes_recent').on(t.bundle, t.at),
+    uniqueIndex('bundle_crashes_worker').on(t.bundle, t.worker),
+  ],
 )
 
 /** Bundles that crashed too often to be claimed any more, until somebody lifts it. A row with `lifted_at` is over. */

@@ -58,7 +58,7 @@ it('a quarantine names its workflows and what waits for it; lifted, the threads 
   const bundle = thread?.bundle ?? ''
   await db.sql`insert into registry_events (workflow, type, after, actor) values ('scripted', 'added', ${bundle}, 'a')`
   await db.sql`insert into quarantines (bundle, reason, crashes) values (${bundle}, 'exit 9', 6)`
-  await db.sql`insert into bundle_crashes (bundle, thread, reason) values (${bundle}, ${id}, 'exit 9')`
+  await db.sql`insert into bundle_crashes (bundle, thread, worker, reason) values (${bundle}, ${id}, 'w', 'exit 9')`
   const claim = () => claimThreads(db, { runner: 'r2', capacity: 1, leaseMs: 60_000, sweep: false })
 
   expect(await listQuarantines(db)).toEqual([

@@ -43,7 +43,7 @@ export type RunnerOptions = {
 export const RUNNER_DEFAULTS = {
   capacity: 100,
   leaseMs: 15_000,
-  pollMs: 2_000,
+  pollMs: 1_750,
   notifications: true,
   labels: [] as string[],
   permissions: null,

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Database } from '@/db/client'
 import { retryable, retrySafe } from '@/db/errors'
 import type { ClaimedRow } from '@/db/queries/threads/claim-threads'
@@ -6,30 +5,24 @@ import { requeueThreads } from '@/db/queries/threads/keep-leases'
 import { parkThread } from '@/db/queries/threads/park-thread'
 import { workerCrashed } from '@/db/queries/threads/worker-crashed'
 import type { Json } from '@/sdk/types'
-import { contentNode } from '@/server/cas/nodes'
 import { isAppError, LeaseLost, messageOf, Suspended } from '@/server/kernel/errors'
-import { END, hashSchema } from '@/server/kernel/ids'
 import { log } from '@/server/kernel/log'
 import { testPoint } from '@/server/kernel/test-point'
-import type { PutContent } from '@/server/sandbox/protocol'
 import type { WorkerExit } from '@/server/sandbox/worker-process'
 import { killSummary } from '@/server/threads/control/end-thread'
-import type { BoundName, Limits } from '@/server/threads/limits'
+import type { Limits } from '@/server/threads/limits'
 import { EXIT } from '@/server/threads/status'
 import type { Appender } from './appender'
 import { BundleCalls, type CallMessage } from './bundle-calls'
-import type { Chain, NextNode } from './chain'
 import type { DatabaseClock } from './database-clock'
 import { Deadlines } from './deadlines'
 import type { Lease } from './lease'
 import { loadContext } from './load-context'
 import type { LogWriter } from './log-writer'
-import { PendingContents } from './pending-contents'
-import { readStep } from './read-step'
+import { Recorder, type Wrong } from './recorder'
 import { completionSchema, whatIsWrong } from './role-output'
 import { grantsOf, limitsOf } from './run-settings'
 import { RunWorker } from './run-worker'
-import { type StepFacts, stepRow } from './step-row'
 import { ThreadLog } from './thread-log'
 import { Waiting } from './waiting'
 import { type RunListener, type RunMessage, WorkerLost, type WorkerPool } from './worker-pool'
@@ -52,8 +45,6 @@ type State = 'running' | 'ending' | 'over'
 
 /** Delay before a crashed thread is tried again, by crashes in a row. */
 const crashDelayMs = (crashes: number) => Math.min(100 * 2 ** crashes, 60_000)
-/** Unwritten contents above this are stored at once and not with the next step. */
-const MAX_PENDING_CHARACTERS = 4 * 1024 * 1024
 /** Before a thread goes on that was given back because the database could not be reached. */
 const DATABASE_DELAY_MS = 500
 
@@ -66,7 +57,7 @@ export class ThreadRun implements RunListener {
   readonly lease: Lease
   private readonly limits: Limits
   private readonly abort = new AbortController()
-  private readonly contents: PendingContents
+  private readonly recorder: Recorder
   private readonly log: ThreadLog
   private readonly calls: BundleCalls
   private readonly waiting: Waiting
@@ -77,8 +68,6 @@ export class ThreadRun implements RunListener {
   private killing = false
   /** The same, asked before the history was loaded: by whom, and why. */
   private askedEarly: [actor: string, reason: string | null] | undefined
-  private chain: Chain | undefined
-  private steps: number
   private crashes: number
   private lost = false
   private settle: () => void = () => undefined
@@ -92,7 +81,7 @@ export class ThreadRun implements RunListener {
   ) {
     this.lease = { thread: claimed.id, token: claimed.token, validUntil }
     this.limits = limitsOf(claimed)
-    this.contents = new PendingContents(services.db, this.lease)
+    this.recorder = new Recorder(services, this.lease, this.limits, claimed.steps)
     this.log = new ThreadLog(services.logs, this.lease, this.limits.logBytes, claimed.log_bytes)
     this.worker = new RunWorker(claimed.id, this.limits.abortGraceSeconds * 1000)
     this.waiting = new Waiting(services.db, services.runner, this.lease, claimed)
@@ -102,15 +91,14 @@ export class ThreadRun implements RunListener {
       limits: this.limits,
       dryRun: claimed.dry_run,
       signal: this.abort.signal,
-      contents: this.contents,
+      contents: this.recorder.contents,
       log: this.log,
       inOrder: (work) => this.inOrder(work),
       wait: (args) => this.wait(args),
-      startChild: (args) => this.waiting.startChild(args, this.chainNow().head),
+      startChild: (args) => this.waiting.startChild(args, this.recorder.head),
       onTrouble: (error) => this.queue(() => this.failWith(error)),
     })
     this.deadlines = new Deadlines(this.limits, (why) => this.queue(() => this.end(EXIT.deadline, why)))
-    this.steps = claimed.steps
     this.crashes = claimed.crashes
     this.finished = new Promise((resolve) => {
       this.settle = resolve
@@ -122,7 +110,7 @@ export class ThreadRun implements RunListener {
     try {
       await testPoint('run:before-load')
       const { thread, chain } = await loadContext(this.services.db, this.claimed)
-      this.chain = chain
+      this.recorder.chain = chain
       if (this.askedEarly !== undefined) return await this.kill(...this.askedEarly)
       const { control, control_actor, control_reason, bundle, id, dry_run } = this.claimed
       if (control === 'kill') return await this.kill(control_actor ?? 'unknown', control_reason)
@@ -159,7 +147,7 @@ export class ThreadRun implements RunListener {
   /** Somebody asks for the end of the thread. Resolves when its end is written, or when that is no longer this run's to do. */
   async kill(actor: string, reason: string | null): Promise<void> {
     if (this.state !== 'running' || this.killing) return
-    if (this.chain === undefined) {
+    if (this.recorder.chain === undefined) {
       // Its end goes onto the history, which is being loaded.
       this.askedEarly = [actor, reason]
       return
@@ -203,7 +191,7 @@ export class ThreadRun implements RunListener {
       if (this.state !== 'running' || this.killing) return
       if (exit.planned) return this.giveBack('released', `its worker was ended: ${exit.reason}`, 0)
       if (exit.stderr !== '') this.log.add('error', 'stderr', exit.stderr)
-      await this.crash(`its worker was lost: ${exit.reason}`)
+      await this.crash(`its worker was lost: ${exit.reason}`, exit.pid)
     })
   }
 
@@ -244,9 +232,11 @@ export class ThreadRun implements RunListener {
     if (this.state !== 'running' || this.killing) return
     switch (message.type) {
       case 'put':
-        return void (await this.put(message.contents))
-      case 'append':
-        return (await this.put(message.contents)) ? this.append(message.output) : undefined
+        return this.endIfWrong(await this.recorder.put(message.contents))
+      case 'append': {
+        const wrong = await this.recorder.put(message.contents)
+        return wrong === null ? this.append(message.output) : this.endIfWrong(wrong)
+      }
       case 'done': {
         const completion = completionSchema.safeParse(message.completion)
         if (!completion.success) {
@@ -264,60 +254,20 @@ export class ThreadRun implements RunListener {
     }
   }
 
-  /** False when one of them cannot be stored, which has ended the thread. */
-  private async put(contents: PutContent[]): Promise<boolean> {
-    for (const { text, refs } of contents) {
-      const parsed = z.array(hashSchema).safeParse(refs)
-      if (!parsed.success) {
-        await this.end(EXIT.failed, `bad cas.put: a ref ${whatIsWrong(parsed.error)}`)
-        return false
-      }
-      const node = contentNode(text, parsed.data)
-      if (node.size > this.limits.contentBytes) {
-        await this.endAtBound('contentBytes', `a content of ${node.size} bytes`)
-        return false
-      }
-      await this.contents.put(node)
-    }
-    if (this.contents.size > MAX_PENDING_CHARACTERS) await this.storeContents()
-    return true
-  }
-
-  private async storeContents(): Promise<void> {
-    await this.services.appender.put(this.lease, this.contents.rows())
-    this.contents.clear()
+  private endIfWrong(result: Wrong | null): Promise<void> | undefined {
+    return result === null ? undefined : this.end(EXIT.failed, result.wrong)
   }
 
   private async append(output: unknown): Promise<void> {
-    const step = await readStep(this.services.db, this.contents, output)
-    if ('wrong' in step) return this.end(EXIT.failed, `bad yield: ${step.wrong}`)
-    const { role, meta, content, childThread } = step
-    const maxRounds = this.claimed.max_rounds ?? this.limits.maxRounds
-    if (this.steps >= maxRounds) {
-      return this.end(EXIT.failed, `stopped at the bound maxRounds (${maxRounds}) before ${role} could be recorded`)
-    }
-    const node = this.chainNow().next({ role, meta, content, childThread, now: this.services.clock.now() })
-    if (node.size > this.limits.contentBytes)
-      return this.endAtBound('contentBytes', `a meta that makes a node of ${node.size} bytes`)
-    const facts = { role, content: content.hash, childThread: childThread?.hash ?? null, counted: true }
-    const control = await this.write(node, facts)
-    this.steps += 1
+    const step = await this.recorder.step(output, this.claimed.max_rounds ?? this.limits.maxRounds)
+    if ('wrong' in step) return this.endIfWrong(step)
     this.crashes = 0
     this.waiting.nextRole()
     // The generator stays at its yield until it is told of the step: a thread that is to stop goes no further.
-    if (control === 'kill') return this.services.lookAtOrders()
-    if (control === 'pause' && !(await this.goesOn())) return
+    if (step.control === 'kill') return this.services.lookAtOrders()
+    if (step.control === 'pause' && !(await this.goesOn())) return
     this.deadlines.nextRole()
-    this.worker.send({ type: 'appended', head: node.hash, timestamp: node.timestamp })
-  }
-
-  private async write(node: NextNode, step: StepFacts): Promise<'pause' | 'kill' | null> {
-    const chain = this.chainNow()
-    const row = stepRow(this.lease, chain, node, step)
-    const { control } = await this.services.appender.append(this.lease, row, this.contents.rows())
-    chain.push(node)
-    this.contents.clear()
-    return control
+    this.worker.send({ type: 'appended', head: step.node.hash, timestamp: step.node.timestamp })
   }
 
   /** Writes the end node. Everything that the thread has said is stored before. */
@@ -326,35 +276,16 @@ export class ThreadRun implements RunListener {
     this.state = 'ending'
     this.deadlines.stop()
     await this.log.flush()
-    const status = returnCode === EXIT.success ? 'completed' : returnCode === EXIT.killed ? 'killed' : 'failed'
-    const content = await this.contents.putEmpty()
-    const node = this.chainNow().next({
-      role: END,
-      meta: { returnCode, summary },
-      content,
-      childThread: null,
-      now: this.services.clock.now(),
-    })
-    await this.write(node, {
-      role: END,
-      content: content.hash,
-      childThread: null,
-      counted: false,
-      end: { status, returnCode, summary },
-    })
+    await this.recorder.end(returnCode, summary)
     this.over({ type: 'abort', reason: summary })
   }
 
-  private endAtBound(bound: BoundName, what: string): Promise<void> {
-    return this.end(EXIT.failed, `${what} is more than the bound ${bound} allows (${this.limits[bound]})`)
-  }
-
-  private async crash(reason: string): Promise<void> {
+  private async crash(reason: string, worker: number): Promise<void> {
     const crashes = this.crashes + 1
     if (crashes >= this.limits.crashes) {
       return this.end(EXIT.gaveUp, `gave up after ${crashes} crashes in a row (bound crashes): ${reason}`)
     }
-    await this.giveBack('crashed', reason, crashDelayMs(this.crashes))
+    await this.giveBack('crashed', reason, crashDelayMs(this.crashes), `${this.services.runner}.${worker}`)
   }
 
   /** Pauses the thread, which somebody asked for, or for the reason `forced`. True when nobody asks for it any more. */
@@ -377,8 +308,8 @@ export class ThreadRun implements RunListener {
   /** A role waits: what it has stored must be there for whoever answers, and then the thread needs no runner. */
   private async wait(args: unknown): Promise<Json> {
     await this.log.flush()
-    if (this.contents.size > 0) await this.storeContents()
-    const waited = await this.waiting.wait(args, this.chainNow().head)
+    await this.recorder.storeContents()
+    const waited = await this.waiting.wait(args, this.recorder.head)
     if ('answer' in waited) return waited.answer
     if (waited.stopped === 'kill') this.services.lookAtOrders()
     if (waited.stopped === 'suspended') {
@@ -388,7 +319,12 @@ export class ThreadRun implements RunListener {
     throw new Suspended()
   }
 
-  private async giveBack(event: 'released' | 'crashed', reason: string, delayMs: number): Promise<void> {
+  private async giveBack(
+    event: 'released' | 'crashed',
+    reason: string,
+    delayMs: number,
+    worker?: string,
+  ): Promise<void> {
     if (this.state !== 'running') return
     this.state = 'ending'
     this.deadlines.stop()
@@ -400,6 +336,7 @@ export class ThreadRun implements RunListener {
         event,
         reason,
         delayMs,
+        ...(worker === undefined ? {} : { worker }),
       }),
     )
     this.over({ type: 'abort', reason })
@@ -412,13 +349,13 @@ export class ThreadRun implements RunListener {
     try {
       // Also when it was the end that could not be written: something else is written instead.
       this.state = 'running'
-      if (this.chain === undefined && isAppError(error, 'CORRUPT_NODE')) {
+      if (this.recorder.chain === undefined && isAppError(error, 'CORRUPT_NODE')) {
         // There is nothing sound to put an end node on: a person has to look at it.
         return void (await this.goesOn(error.message))
       }
-      if (this.chain !== undefined && isAppError(error) && BLAMES_THREAD.has(error.code)) {
+      if (this.recorder.chain !== undefined && isAppError(error) && BLAMES_THREAD.has(error.code)) {
         // One of them may be what was refused.
-        this.contents.clear()
+        this.recorder.contents.clear()
         return await this.end(EXIT.failed, error.message)
       }
       if (retryable(error)) {
@@ -450,11 +387,6 @@ export class ThreadRun implements RunListener {
     const answer = await this.calls.answer(message)
     // A refusal is told also to a run that is being ended: it may be what the bundle waits for.
     if (answer !== null && (this.state === 'running' || answer.type === 'refused')) this.worker.send(answer)
-  }
-
-  private chainNow(): Chain {
-    if (this.chain === undefined) throw new Error('The chain is loaded before anything is appended.')
-    return this.chain
   }
 }
 

@@ -10,7 +10,7 @@ import { type FromWorker, fromWorkerSchema, type ToWorker } from './protocol'
 import { shimFile } from './shim-file'
 
 /** Why a worker is gone. `planned`: this process ended it without blaming its threads. */
-export type WorkerExit = { reason: string; stderr: string; planned: boolean }
+export type WorkerExit = { pid: number; reason: string; stderr: string; planned: boolean }
 
 export type WorkerOptions = {
   /** Resident memory in MiB above which the worker is killed. */
@@ -179,6 +179,7 @@ export class WorkerProcess extends EventEmitter<Events> {
         ? `it exited with code ${code}`
         : `it was ended by ${signal}`
     this.emit('exit', {
+      pid: this.pid,
       reason: this.endReason?.reason ?? observed,
       planned: this.endReason?.planned ?? false,
       stderr: this.stderr.trim(),

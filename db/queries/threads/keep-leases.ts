@@ -27,13 +27,21 @@ export async function heartbeat(
 /** Gives threads back to the queue. `crashed` counts against them, `released` does not. */
 export async function requeueThreads(
   { sql }: Queryable,
-  options: { runner: string; held: Held[]; event: 'released' | 'crashed'; reason: string; delayMs: number },
+  options: {
+    runner: string
+    held: Held[]
+    event: 'released' | 'crashed'
+    reason: string
+    delayMs: number
+    /** Which worker was lost: threads that were in one crashed once, together. */
+    worker?: string
+  },
 ): Promise<string[]> {
-  const { runner, held, event, reason, delayMs } = options
+  const { runner, held, event, reason, delayMs, worker = null } = options
   const rows = await mapped(
     sql<{ thread: string }[]>`
       select thread from requeue_threads(${runner}, ${held.map((h) => h.id)}::text[],
-        ${held.map((h) => h.token)}::bigint[], ${event}, ${reason}, ${delayMs}::int)`,
+        ${held.map((h) => h.token)}::bigint[], ${event}, ${reason}, ${delayMs}::int, ${worker})`,
   )
   return rows.map((row) => row.thread)
 }

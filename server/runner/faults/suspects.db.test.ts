@@ -54,3 +54,17 @@ test('a thread whose worker died gets one of its own, so that nobody dies with i
   expect(await untilEnded(db, killer, 60)).toMatchObject({ status: 'failed', return_code: 255, attempt: 3 })
   for (const id of others) expect(await untilEnded(db, id, 60)).toMatchObject({ status: 'completed', attempt: 2 })
 }, 180_000)
+
+test('a worker that is lost with many threads in it is one crash of its bundle, not many', async () => {
+  await installBundle(db, 'together', COUNTER.replace('counted', 'together'))
+  const runner = await startRunnerProcess(db.url)
+  const ids = await Promise.all(Array.from({ length: 8 }, () => begin(db, 'together', { steps: STEPS, ms: 50 })))
+  await until(
+    () => Promise.all(ids.map((id) => factsOf(db, id))),
+    (all) => all.every((facts) => facts.steps > 1),
+  )
+  for (const worker of workersOf(runner.pid)) process.kill(worker.pid, 'SIGKILL')
+  for (const id of ids) expect(await untilEnded(db, id, 60)).toMatchObject({ status: 'completed', attempt: 2 })
+  expect(await db.sql`select bundle from quarantines`).toEqual([])
+  expect(await db.sql`select 1 from bundle_crashes where thread = any(${ids})`).toHaveLength(1)
+}, 180_000)

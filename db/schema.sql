@@ -401,7 +401,8 @@ BEGIN
   PERFORM 1 FROM gc_rescues LIMIT 1;
   IF FOUND THEN
     WITH RECURSIVE kept AS (
-      SELECT c.hash FROM gc_rescues r JOIN gc_condemned c ON c.hash = r.hash
+      -- From those too that are not condemned: touched before they could be, while what is below them is.
+      SELECT r.hash FROM gc_rescues r
       UNION
       SELECT c.hash FROM kept k JOIN cas o ON o.hash = k.hash CROSS JOIN LATERAL unnest(o.refs) AS below (ref) JOIN gc_condemned c ON c.hash = below.ref
     ) DELETE FROM gc_condemned c USING kept WHERE c.hash = kept.hash;
@@ -862,6 +863,8 @@ BEGIN
       available_at = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
     WHERE threads.id = thread_id AND threads.head = expected AND threads.status IN ('failed', 'killed') RETURNING * INTO t;
   IF NOT FOUND THEN RETURN false; END IF;
+  -- A kill that nobody has come to carry out yet was of the life that has ended.
+  DELETE FROM thread_tasks k WHERE k.kind = 'kill' AND k.thread = thread_id;
   PERFORM put_step(n);
   PERFORM tell(t, 'retried', who, why, jsonb_strip_nulls(jsonb_build_object('deadlineAt', t.deadline_at)));
   PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');
@@ -1027,6 +1030,10 @@ BEGIN
     answered_by := w.answered_by;
     RETURN NEXT;
     RETURN;
+  END IF;
+  -- Waits behind threads that wait already come one after the other, so that the last of those that close a circle sees all of it.
+  IF wait_kind = 'threads' AND EXISTS (SELECT 1 FROM waits o WHERE o.thread = ANY (wait_targets) AND o.status = 'open' AND o.kind = 'threads') THEN
+    PERFORM pg_advisory_xact_lock(hashtextextended('cairn circle', 0));
   END IF;
   IF wait_kind = 'threads' AND EXISTS (
     WITH RECURSIVE ahead AS (

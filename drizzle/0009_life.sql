@@ -311,6 +311,10 @@ BEGIN
     RETURN NEXT;
     RETURN;
   END IF;
+  -- Waits behind threads that wait already come one after the other, so that the last of those that close a circle sees all of it.
+  IF wait_kind = 'threads' AND EXISTS (SELECT 1 FROM waits o WHERE o.thread = ANY (wait_targets) AND o.status = 'open' AND o.kind = 'threads') THEN
+    PERFORM pg_advisory_xact_lock(hashtextextended('cairn circle', 0));
+  END IF;
   IF wait_kind = 'threads' AND EXISTS (
     WITH RECURSIVE ahead AS (
       SELECT unnest(wait_targets) AS id

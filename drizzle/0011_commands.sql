@@ -88,6 +88,8 @@ BEGIN
       available_at = app_now(), updated_at = app_now(), event_seq = threads.event_seq + 1
     WHERE threads.id = thread_id AND threads.head = expected AND threads.status IN ('failed', 'killed') RETURNING * INTO t;
   IF NOT FOUND THEN RETURN false; END IF;
+  -- A kill that nobody has come to carry out yet was of the life that has ended.
+  DELETE FROM thread_tasks k WHERE k.kind = 'kill' AND k.thread = thread_id;
   PERFORM put_step(n);
   PERFORM tell(t, 'retried', who, why, jsonb_strip_nulls(jsonb_build_object('deadlineAt', t.deadline_at)));
   PERFORM pg_notify('cairn_work', ''), pg_notify('cairn_change', '');

@@ -10,7 +10,7 @@ import { callArgs, type Wait } from '@/server/sandbox/protocol'
 import { schemaProblem } from '@/server/threads/check-answer'
 import { inputFits } from '@/server/threads/input'
 import { BOUNDS } from '@/server/threads/limits'
-import { startThread } from '@/server/threads/start'
+import { CHILD_KEY, startThread } from '@/server/threads/start'
 import type { Lease } from './lease'
 import { whatIsWrong } from './role-output'
 
@@ -47,7 +47,7 @@ export class Waiting {
     const { thread, token } = this.lease
     const child = await startThread(
       this.db,
-      { ...request.data, idempotencyKey: `cairn:child:${thread}:${head}:${this.children}` },
+      { ...request.data, idempotencyKey: `${CHILD_KEY}${thread}:${head}:${this.children}` },
       { name: this.thread.actor, origin: 'thread' },
       { thread, token, state: head, depth: this.thread.depth },
     )

@@ -111,6 +111,18 @@ describe('an idempotency key', () => {
     }
   })
 
+  test('is none of those by which a role finds its children again', async () => {
+    const input = {
+      workflow: 'demo',
+      prompt: 'no child',
+      idempotencyKey: 'cairn:child:01ARZ3NDEKTSV4RRFFQ69G5FAV:0000000000000:1',
+    }
+    await expect(startThread(db, input, actor)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      data: { field: 'idempotencyKey' },
+    })
+  })
+
   test('still gives its thread after the workflow has another version', async () => {
     const first = await startThread(db, { workflow: 'demo', prompt: 'kept', idempotencyKey: 'key-3' }, actor)
     await addWorkflow(db, { name: 'demo', fileName: 'demo.esm.js', source: source('three') }, actor)

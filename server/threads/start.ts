@@ -46,6 +46,8 @@ export type StartedThread = {
 }
 
 const EXCERPT_CHARACTERS = 200
+/** How the idempotency key of a child begins. */
+export const CHILD_KEY = 'cairn:child:'
 
 /**
  * Starts a thread: readable by everyone and claimable when this resolves. The same idempotency key with the same input
@@ -65,6 +67,7 @@ export async function startThread(
   const depth = parent === null ? 0 : parent.depth + 1
   const limits = limitsWith(settings)
   refuseBelow(depth, limits.maxDepth)
+  if (parent === null) refuseChildKey(input.idempotencyKey)
   refuseRounds(input.maxRounds, settings.maxRounds)
   const prompt = contentNode(input.prompt, [])
   refuseAbove('prompt', prompt.size, limits.contentBytes)
@@ -144,6 +147,13 @@ function refuseRounds(asked: number | undefined, max: number | undefined): void 
   if (asked === undefined || max === undefined || asked <= max) return
   const message = `The workflow is set to at most ${max} steps (maxRounds), and ${asked} were asked for. Ask for fewer, or raise its limit.`
   throw new AppError('LIMIT_EXCEEDED', message, { limit: 'maxRounds', max, actual: asked })
+}
+
+/** By such a key a role that runs again finds the child that it started. Nobody else may put a thread there. */
+function refuseChildKey(key: string | undefined): void {
+  if (!key?.startsWith(CHILD_KEY)) return
+  const message = `Idempotency keys that begin with ${CHILD_KEY} are those of child threads: choose another one.`
+  throw new AppError('BAD_INPUT', message, { field: 'idempotencyKey' })
 }
 
 function refuseBelow(depth: number, max: number): void {

@@ -220,3 +220,16 @@ describe('a removal', () => {
     })
   })
 })
+
+describe('retry', () => {
+  it('takes back a kill that was left to be done: it was not meant for this life of the thread', async () => {
+    const parent = await scriptedThread(db, { queued: true })
+    const child = await scriptedThread(db, { queued: true })
+    await db.sql`update threads set parent_thread = ${parent.id} where id = ${child.id}`
+    await controlThread(db, { id: parent.id, command: 'kill' }, ACTOR)
+    await controlThread(db, { id: child.id, command: 'kill' }, ACTOR)
+    await retryThread(db, { id: child.id }, ACTOR)
+    expect(await db.sql`select kind from thread_tasks where thread = ${child.id}`).toEqual([])
+    for (const { id } of [parent, child]) await removeThread(db, { id }, ACTOR)
+  })
+})

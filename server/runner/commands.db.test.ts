@@ -56,7 +56,10 @@ test('a kill aborts a role that ignores it within the grace, and its sibling on 
   await expectEndNode(db, id)
   expect((await chainOf(db, id)).at(-1)?.meta).toEqual({ returnCode: 137, summary: 'Killed by ada: enough' })
   await until(
-    () => db.sql<{ n: number }[]>`select count(*)::int as n from thread_events where thread = ${sibling} and type = 'claimed'`,
+    () =>
+      db.sql<
+        { n: number }[]
+      >`select count(*)::int as n from thread_events where thread = ${sibling} and type = 'claimed'`,
     ([row]) => row?.n === 2,
   )
   expect(await factsOf(db, sibling)).toMatchObject({ crashes: 0 })

@@ -27,17 +27,15 @@ export async function readThreadLogs(
   if (mark === undefined) throw threadNotFound(id)
   const levels = LOG_LEVELS.slice(LOG_LEVELS.indexOf(level))
   const rows = await readLogPage(db, { thread: id, after, levels, limit: limit + 1 })
-  const items = rows
-    .slice(0, limit)
-    .map(
-      ({ seq, at, level: said, tag, text, height }): LogLine => ({
-        seq,
-        at: at.toISOString(),
-        level: said,
-        tag,
-        text,
-        height,
-      }),
-    )
+  const items = rows.slice(0, limit).map(
+    ({ seq, at, level: said, tag, text, height }): LogLine => ({
+      seq,
+      at: at.toISOString(),
+      level: said,
+      tag,
+      text,
+      height,
+    }),
+  )
   return { items, cursor: items.at(-1)?.seq ?? null, finished: isFinished(mark.status) && rows.length <= limit }
 }

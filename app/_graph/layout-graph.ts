@@ -1,6 +1,7 @@
 import { Graph, layout } from '@dagrejs/dagre'
 import { END, START } from '@/sdk/types'
 import type { Descriptor } from '@/server/registry/views'
+import { edgeId } from './edge-id'
 
 export type Point = { x: number; y: number }
 export type PlacedNode = { id: string; label: string; description: string; kind: 'start' | 'role' | 'end' } & Box
@@ -127,9 +128,4 @@ function mergedEdges(descriptor: Descriptor): MergedEdge[] {
 function sentenceOf(edge: Descriptor['graph']['edges'][number]): string {
   if (edge.condition === 'FALLBACK') return edge.conditionDescription ?? 'When no other condition holds.'
   return edge.conditionDescription === null ? edge.condition : `${edge.condition}: ${edge.conditionDescription}`
-}
-
-/** A role name has no white space, so this is unambiguous. */
-export function edgeId(from: string, to: string): string {
-  return `${from} ${to}`
 }

@@ -1,6 +1,6 @@
 import { END, START } from '@/sdk/types'
 import { EXIT, type FinishedStatus, isFinished, type ThreadStatus } from '@/server/threads/status'
-import { edgeId } from './layout-graph'
+import { edgeId } from './edge-id'
 
 /** How far a thread has come in its graph. */
 export type Progress = {

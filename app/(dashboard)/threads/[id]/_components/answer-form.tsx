@@ -17,7 +17,7 @@ const FORM = 'answer'
 const ANYTHING: FormField = { kind: 'raw', title: 'Answer', description: null, default: undefined, isNullable: false }
 
 /** Answers a wait: a form made from its schema, or buttons where one press answers it. */
-export function AnswerForm({ threadId, wait }: { threadId: string; wait: WaitView }) {
+export default function AnswerForm({ threadId, wait }: { threadId: string; wait: WaitView }) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const field = useMemo(() => {

@@ -1,6 +1,7 @@
 'use client'
 
 import { Hourglass } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import type { ReactNode } from 'react'
 import { HashChip } from '@/app/_ui/hash-chip'
 import { LazyMarkdown } from '@/app/_ui/lazy-markdown'
@@ -8,8 +9,10 @@ import { Facts } from '@/app/_ui/panel'
 import { ClockTime, Until } from '@/app/_ui/time'
 import type { WaitView } from '@/server/threads/views'
 import { answerersText } from '../_model/answerers'
-import { AnswerForm } from './answer-form'
 import { ThreadStatusList } from './thread-status-list'
+
+/** Few threads wait for a person: the form loads when one does. */
+const AnswerForm = dynamic(() => import('./answer-form'))
 
 const TITLES = { input: 'It waits for an answer', until: 'It waits for a time', threads: 'It waits for other threads' }
 const MODES = {

@@ -22,6 +22,7 @@ const server = await startTestServer()
 const db = openDatabase(server.url, { purpose: 'test', max: 20 })
 try {
   const seed = Number(values.seed)
+  process.stdout.write(`seed ${seed}\n`)
   let lastTold = 0
   const counts = await gcChaos(db, {
     seconds: Number(values.seconds),

@@ -166,7 +166,8 @@ BEGIN
   PERFORM 1 FROM gc_rescues LIMIT 1;
   IF FOUND THEN
     WITH RECURSIVE kept AS (
-      SELECT c.hash FROM gc_rescues r JOIN gc_condemned c ON c.hash = r.hash
+      -- From those too that are not condemned: touched before they could be, while what is below them is.
+      SELECT r.hash FROM gc_rescues r
       UNION
       SELECT c.hash FROM kept k JOIN cas o ON o.hash = k.hash CROSS JOIN LATERAL unnest(o.refs) AS below (ref) JOIN gc_condemned c ON c.hash = below.ref
     ) DELETE FROM gc_condemned c USING kept WHERE c.hash = kept.hash;

@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { moveClock } from '@/db/testing/clock'
 import { testDatabase } from '@/db/testing/test-database'
 import { isAppError } from '@/server/kernel/errors'
+import type { Hash } from '@/server/kernel/ids'
 import { onTestPoint } from '@/server/kernel/test-point'
 import { putContent } from '../put'
 import { type History, writeHistory } from '../testing/history'
@@ -109,6 +110,39 @@ test('while one is under way another is refused, and a dry run is not', async ()
   expect(refused).toMatchObject({ code: 'CONFLICT' })
   expect(dry).toMatchObject({ phase: 'done', dryRun: true })
 })
+
+test('what is put again, or referred to, before any statement of a collection is whole after it', async () => {
+  const pairs: { below: Hash; above: Hash }[] = []
+  for (let n = 0; n < STATEMENTS; n++) {
+    const below = await putContent(db, `lower ${n}`, [await putContent(db, `lowest ${n}`, [])])
+    pairs.push({ below, above: await putContent(db, `upper ${n}`, [below]) })
+  }
+  await moveClock(db, 2 * DAY)
+  const kept = new Set<string>()
+  let statements = 0
+  const stop = onTestPoint('gc:statement', async () => {
+    const n = statements++
+    const pair = pairs[n]
+    if (pair === undefined) return
+    try {
+      // The upper one is touched and so is not condemned, where that has not been done yet; what is below it must not be either.
+      if (n % 2 === 0) kept.add(await putContent(db, `upper ${n}`, [pair.below]))
+      else kept.add(await putContent(db, `new ${n}`, [pair.above]))
+    } catch (error) {
+      if (!isAppError(error, 'MISSING_REF')) throw error
+    }
+    expect(await danglingRefs(db), `before statement ${n}`).toEqual([])
+  })
+  try {
+    await collectGarbage(db, { batchObjects: 100 }, ACTOR)
+  } finally {
+    stop()
+  }
+  expect(await danglingRefs(db)).toEqual([])
+  const stored = await storedHashes(db)
+  expect([...kept].filter((hash) => !stored.has(hash))).toEqual([])
+  expect(kept.size).toBeGreaterThan(20)
+}, 60_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'cairn-gc-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

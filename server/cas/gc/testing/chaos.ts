@@ -1,6 +1,7 @@
 import type { Database } from '@/db/client'
 import { appendSteps } from '@/db/queries/threads/append-steps'
 import { claimThreads } from '@/db/queries/threads/claim-threads'
+import { requeueThreads } from '@/db/queries/threads/keep-leases'
 import { moveClock } from '@/db/testing/clock'
 import type { Actor } from '@/server/access/actor'
 import { isAppError } from '@/server/kernel/errors'
@@ -206,7 +207,8 @@ async function append({ db, random, hashes }: World, runner: string): Promise<vo
     remember(hashes, node.hash)
     if (ends) return
   }
-  await db.sql`select * from requeue_threads(${runner}, ${[row.id]}::text[], ${[row.token]}::bigint[], 'released', 'chaos', 0)`
+  const held = [{ id: row.id, token: row.token }]
+  await requeueThreads(db, { runner, held, event: 'released', reason: 'chaos', delayMs: 0 })
 }
 
 async function anyThread({ db, random }: World): Promise<ThreadId | undefined> {

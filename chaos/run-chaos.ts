@@ -36,8 +36,8 @@ export type ChaosReport = Verdict & {
   settleSeconds: number
 }
 
-/** Threads that have not ended this long after everything was repaired are stuck. */
-const SETTLE_SECONDS = 300
+/** After everything was repaired, threads are stuck when for this long none of them came a step further. */
+const STUCK_SECONDS = 120
 const PROGRESS_MS = 10_000
 
 /** Breaks things for some minutes while threads run, repairs them, lets all threads end, and judges what is there. */
@@ -136,7 +136,8 @@ async function installBundles(db: Database): Promise<void> {
 }
 
 async function settle(db: Database, operator: Operator): Promise<string[]> {
-  const deadline = performance.now() + SETTLE_SECONDS * 1000
+  let steps = -1
+  let deadline = 0
   for (;;) {
     await operator.resumeAll()
     await operator.answer(1)
@@ -144,8 +145,14 @@ async function settle(db: Database, operator: Operator): Promise<string[]> {
       select id, status from threads where status in ('queued', 'running', 'paused', 'waiting')
         or (status = 'failed' and summary like '%fails the first time%')`
     if (left.length === 0) return []
+    // Claims alone are no progress: leases that run out again and again would look like some.
+    const [now] = await db.sql<{ steps: number }[]>`select sum(height)::int as steps from threads`
+    if (now?.steps !== steps) deadline = performance.now() + STUCK_SECONDS * 1000
     if (performance.now() > deadline)
-      return left.map(({ id, status }) => `Thread ${id} is still ${status} after ${SETTLE_SECONDS} s.`)
+      return left.map(
+        ({ id, status }) => `Thread ${id} is ${status}, and no thread came further for ${STUCK_SECONDS} s.`,
+      )
+    steps = now?.steps ?? steps
     await pause(200)
   }
 }

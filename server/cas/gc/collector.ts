@@ -6,7 +6,7 @@ import { AppError, isAppError } from '@/server/kernel/errors'
 import { testPoint } from '@/server/kernel/test-point'
 
 /** Share of the time in which a collector works; in the rest of it others have the processor and the disk. */
-const WORKING_SHARE = 0.5
+const WORKING_SHARE = 0.65
 /** Waits between two tries for the lock that writers hold, and how many there are. */
 const LOCK_PAUSE_MS = 100
 const LOCK_TRIES = 100

@@ -14,6 +14,8 @@ async function picture(page: Page, name: string): Promise<void> {
   }
 }
 
+test.slow()
+
 test('pictures of a thread in each of its states', async ({ page, api, gates, startGated }) => {
   const thread = new ThreadPage(page)
   const gated = await startGated(3)

@@ -119,10 +119,12 @@ export function ThreadView({ initial, first }: ThreadViewProps) {
         commands={commands}
         onFork={() => setForkPoint({ keep: Math.max(0, log.steps.length - 1), inject: null })}
       />
-      <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_24rem] xl:grid-cols-[minmax(0,1fr)_28rem]">
-        <div className="order-2 min-w-0 lg:order-none">
+      <div className="grid gap-x-6 lg:grid-cols-[minmax(0,1fr)_24rem] lg:grid-rows-[auto_1fr] xl:grid-cols-[minmax(0,1fr)_28rem]">
+        <div className="min-w-0">
           <CommandNotice thread={thread} commands={commands} />
           <ThreadState thread={thread} log={log} />
+        </div>
+        <div className="order-2 min-w-0 lg:order-none lg:col-start-1">
           <ThreadPrompt prompt={thread.prompt} />
           <Tabs value={tab} onValueChange={setTab}>
             <TabsList aria-label="Views of the thread">
@@ -152,9 +154,9 @@ export function ThreadView({ initial, first }: ThreadViewProps) {
             </TabsContent>
           </Tabs>
         </div>
-        {/* On a phone the graph stands above the steps and the rest below them. */}
-        <aside className="contents min-w-0 content-start gap-4 lg:sticky lg:top-6 lg:grid lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto">
-          <div ref={graphPanel} className="order-1 min-w-0 lg:order-none">
+        {/* On a phone the graph stands above the steps, below what is asked of the reader, and the rest below the steps. */}
+        <aside className="contents min-w-0 content-start gap-4 lg:sticky lg:top-6 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:grid lg:self-start lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto">
+          <div ref={graphPanel} className="order-1 mb-4 min-w-0 lg:order-none lg:mb-0">
             <Panel title="Graph" bodyClassName="h-72 p-0 lg:h-[24rem]">
               {descriptor.data === undefined ? (
                 <Skeleton className="size-full rounded-none" />
@@ -168,7 +170,7 @@ export function ThreadView({ initial, first }: ThreadViewProps) {
               )}
             </Panel>
           </div>
-          <div className="order-3 grid min-w-0 gap-4 lg:order-none">
+          <div className="order-3 mt-6 grid min-w-0 gap-4 lg:order-none lg:mt-0">
             <CallStackPanel thread={thread} />
             <ForksPanel threadId={id} />
             <InputsPanel threadId={id} />

@@ -197,15 +197,21 @@ BEGIN
   PERFORM wake_threads(200);
   IF sweep THEN
     FOR candidate IN
-      (SELECT t.id AS thread FROM threads t
+      (SELECT t.id AS thread, t.lease_token AS token, coalesce(t.runner, '?') AS holder,
+          t.labels <@ my_labels AND (my_permissions IS NULL OR t.permissions <@ my_permissions) AS mine FROM threads t
         WHERE t.status = 'running' AND t.lease_expires_at < app_now()
-          AND t.labels <@ my_labels AND (my_permissions IS NULL OR t.permissions <@ my_permissions)
         ORDER BY t.id LIMIT capacity FOR UPDATE SKIP LOCKED)
     LOOP
-      UPDATE threads SET crashes = threads.crashes + 1, event_seq = threads.event_seq + 1 WHERE threads.id = candidate.thread RETURNING * INTO t;
-      PERFORM tell(t, 'lease_expired', runner_id, 'the lease of runner ' || coalesce(t.runner, '?') || ' ran out');
-      taken := taken + 1;
-      RETURN QUERY SELECT * FROM claim_one(runner_id, candidate.thread, lease_ms);
+      IF candidate.mine THEN
+        UPDATE threads SET crashes = threads.crashes + 1, event_seq = threads.event_seq + 1 WHERE threads.id = candidate.thread RETURNING * INTO t;
+        PERFORM tell(t, 'lease_expired', runner_id, 'the lease of runner ' || candidate.holder || ' ran out');
+        taken := taken + 1;
+        RETURN QUERY SELECT * FROM claim_one(runner_id, candidate.thread, lease_ms);
+      ELSE
+        -- Not for this runner to run, but nobody holds it any more: it queues for one that may, and takes commands meanwhile.
+        PERFORM requeue_threads(runner_id, ARRAY[candidate.thread], ARRAY[candidate.token], 'lease_expired',
+          'the lease of runner ' || candidate.holder || ' ran out', 0, NULL);
+      END IF;
     END LOOP;
   END IF;
   IF taken < capacity AND EXISTS (SELECT 1 FROM threads q WHERE q.status = 'queued' AND q.available_at <= app_now()) THEN
@@ -770,6 +776,9 @@ DECLARE
 BEGIN
   DELETE FROM threads WHERE threads.id = thread_id AND threads.status = left_status AND threads.status <> 'running' RETURNING * INTO t;
   IF NOT FOUND THEN RETURN false; END IF;
+  IF t.parent_thread IS NOT NULL AND t.idempotency_key IS NOT NULL THEN
+    INSERT INTO removed_children (idempotency_key, thread) VALUES (t.idempotency_key, t.id) ON CONFLICT DO NOTHING;
+  END IF;
   DELETE FROM waits w WHERE w.thread = thread_id;
   DELETE FROM thread_inputs i WHERE i.thread = thread_id;
   DELETE FROM thread_logs l WHERE l.thread = thread_id;
@@ -798,7 +807,7 @@ BEGIN
       WHERE q.status = 'running' ORDER BY q.id FOR UPDATE OF q
   LOOP
     UPDATE threads SET status = 'queued', runner = NULL, lease_expires_at = NULL, lease_token = threads.lease_token + 1,
-        crashes = threads.crashes + CASE event WHEN 'crashed' THEN 1 ELSE 0 END, control = NULL, control_actor = NULL, control_reason = NULL,
+        crashes = threads.crashes + CASE event WHEN 'released' THEN 0 ELSE 1 END, control = NULL, control_actor = NULL, control_reason = NULL,
         available_at = app_now() + delay_ms * interval '1 millisecond', updated_at = app_now(), event_seq = threads.event_seq + 1
       WHERE threads.id = candidate.id RETURNING * INTO t;
     PERFORM tell(t, event, runner_id, why);
@@ -934,6 +943,9 @@ BEGIN
   IF $23 IS NOT NULL THEN
     PERFORM 1 FROM threads t WHERE t.id = $23 AND t.lease_token = $24 AND t.status = 'running' AND t.control IS DISTINCT FROM 'kill' FOR SHARE;
     IF NOT FOUND THEN RETURN; END IF;
+    -- A child that was removed is not started again: its caller learns what became of it.
+    RETURN QUERY SELECT r.thread, false, NULL::text, 'removed'::text, $3, NULL::text FROM removed_children r WHERE r.idempotency_key = $20;
+    IF FOUND THEN RETURN; END IF;
   END IF;
   refused := queue_refusal($2, $27, $28, $29);
   INSERT INTO threads (id, workflow, bundle, status, start, head, priority, depth, max_rounds, deadline_at, dry_run, tags, actor, origin,
@@ -1273,6 +1285,12 @@ CREATE TABLE registry_events (
   data jsonb DEFAULT '{}'::jsonb NOT NULL,
   at timestamp with time zone DEFAULT app_now() NOT NULL,
   CONSTRAINT registry_events_pkey PRIMARY KEY (seq)
+);
+
+CREATE TABLE removed_children (
+  idempotency_key text NOT NULL,
+  thread text NOT NULL,
+  CONSTRAINT removed_children_pkey PRIMARY KEY (idempotency_key)
 );
 
 CREATE TABLE runners (

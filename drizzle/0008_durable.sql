@@ -1,3 +1,8 @@
+CREATE TABLE "removed_children" (
+	"idempotency_key" text PRIMARY KEY NOT NULL,
+	"thread" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "gc_condemned" (
 	"hash" text PRIMARY KEY NOT NULL,
 	"rank" bigint NOT NULL,

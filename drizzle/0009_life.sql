@@ -171,6 +171,9 @@ BEGIN
   IF $23 IS NOT NULL THEN
     PERFORM 1 FROM threads t WHERE t.id = $23 AND t.lease_token = $24 AND t.status = 'running' AND t.control IS DISTINCT FROM 'kill' FOR SHARE;
     IF NOT FOUND THEN RETURN; END IF;
+    -- A child that was removed is not started again: its caller learns what became of it.
+    RETURN QUERY SELECT r.thread, false, NULL::text, 'removed'::text, $3, NULL::text FROM removed_children r WHERE r.idempotency_key = $20;
+    IF FOUND THEN RETURN; END IF;
   END IF;
   refused := queue_refusal($2, $27, $28, $29);
   INSERT INTO threads (id, workflow, bundle, status, start, head, priority, depth, max_rounds, deadline_at, dry_run, tags, actor, origin,
@@ -430,15 +433,21 @@ BEGIN
   PERFORM wake_threads(200);
   IF sweep THEN
     FOR candidate IN
-      (SELECT t.id AS thread FROM threads t
+      (SELECT t.id AS thread, t.lease_token AS token, coalesce(t.runner, '?') AS holder,
+          t.labels <@ my_labels AND (my_permissions IS NULL OR t.permissions <@ my_permissions) AS mine FROM threads t
         WHERE t.status = 'running' AND t.lease_expires_at < app_now()
-          AND t.labels <@ my_labels AND (my_permissions IS NULL OR t.permissions <@ my_permissions)
         ORDER BY t.id LIMIT capacity FOR UPDATE SKIP LOCKED)
     LOOP
-      UPDATE threads SET crashes = threads.crashes + 1, event_seq = threads.event_seq + 1 WHERE threads.id = candidate.thread RETURNING * INTO t;
-      PERFORM tell(t, 'lease_expired', runner_id, 'the lease of runner ' || coalesce(t.runner, '?') || ' ran out');
-      taken := taken + 1;
-      RETURN QUERY SELECT * FROM claim_one(runner_id, candidate.thread, lease_ms);
+      IF candidate.mine THEN
+        UPDATE threads SET crashes = threads.crashes + 1, event_seq = threads.event_seq + 1 WHERE threads.id = candidate.thread RETURNING * INTO t;
+        PERFORM tell(t, 'lease_expired', runner_id, 'the lease of runner ' || candidate.holder || ' ran out');
+        taken := taken + 1;
+        RETURN QUERY SELECT * FROM claim_one(runner_id, candidate.thread, lease_ms);
+      ELSE
+        -- Not for this runner to run, but nobody holds it any more: it queues for one that may, and takes commands meanwhile.
+        PERFORM requeue_threads(runner_id, ARRAY[candidate.thread], ARRAY[candidate.token], 'lease_expired',
+          'the lease of runner ' || candidate.holder || ' ran out', 0, NULL);
+      END IF;
     END LOOP;
   END IF;
   IF taken < capacity AND EXISTS (SELECT 1 FROM threads q WHERE q.status = 'queued' AND q.available_at <= app_now()) THEN
@@ -506,7 +515,7 @@ END $$;
 --> statement-breakpoint
 DROP FUNCTION requeue_threads(text, text[], bigint[], text, text, int);
 --> statement-breakpoint
--- Gives threads back to the queue, their lease with them. `event` is released (a clean stop, no penalty) or crashed. A thread that was
+-- Gives threads back to the queue, their lease with them. `event` is released (a clean stop, no penalty), crashed or lease_expired. A thread that was
 -- to be paused is paused by it; for one that was to be killed, a task is left that ends it. `crashed_worker` names the worker that
 -- was lost, which is one crash however many threads were in it; null: each thread is one of its own.
 CREATE FUNCTION requeue_threads(runner_id text, thread_ids text[], tokens bigint[], event text, why text, delay_ms int, crashed_worker text)
@@ -521,7 +530,7 @@ BEGIN
       WHERE q.status = 'running' ORDER BY q.id FOR UPDATE OF q
   LOOP
     UPDATE threads SET status = 'queued', runner = NULL, lease_expires_at = NULL, lease_token = threads.lease_token + 1,
-        crashes = threads.crashes + CASE event WHEN 'crashed' THEN 1 ELSE 0 END, control = NULL, control_actor = NULL, control_reason = NULL,
+        crashes = threads.crashes + CASE event WHEN 'released' THEN 0 ELSE 1 END, control = NULL, control_actor = NULL, control_reason = NULL,
         available_at = app_now() + delay_ms * interval '1 millisecond', updated_at = app_now(), event_seq = threads.event_seq + 1
       WHERE threads.id = candidate.id RETURNING * INTO t;
     PERFORM tell(t, event, runner_id, why);

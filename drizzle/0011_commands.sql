@@ -104,6 +104,9 @@ DECLARE
 BEGIN
   DELETE FROM threads WHERE threads.id = thread_id AND threads.status = left_status AND threads.status <> 'running' RETURNING * INTO t;
   IF NOT FOUND THEN RETURN false; END IF;
+  IF t.parent_thread IS NOT NULL AND t.idempotency_key IS NOT NULL THEN
+    INSERT INTO removed_children (idempotency_key, thread) VALUES (t.idempotency_key, t.id) ON CONFLICT DO NOTHING;
+  END IF;
   DELETE FROM waits w WHERE w.thread = thread_id;
   DELETE FROM thread_inputs i WHERE i.thread = thread_id;
   DELETE FROM thread_logs l WHERE l.thread = thread_id;

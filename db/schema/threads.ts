@@ -172,3 +172,13 @@ export const threadTasks = pgTable(
   },
   (t) => [index('thread_tasks_of').on(t.kind, t.thread)],
 )
+
+/**
+ * Children that were removed: the role that started one must not start it again when it runs once more. Written by remove, read by
+ * the start of a child. Grows by one row a removed child.
+ */
+export const removedChildren = pgTable('removed_children', {
+  /** Of the removed row: which call of which role started it. */
+  idempotencyKey: text('idempotency_key').primaryKey(),
+  thread: text('thread').notNull(),
+})

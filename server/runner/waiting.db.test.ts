@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '@/db/testing/test-database'
 import { controlThread } from '@/server/threads/control/control'
+import { removeThread } from '@/server/threads/control/remove'
 import { giveInput } from '@/server/threads/input'
+import { startThread } from '@/server/threads/start'
 import { begin, bundleOf, COUNTER, installBundle } from './testing/bundles'
 import { startLocalRunner } from './testing/local-runner'
 import { chainOf, expectEndNode, factsOf, untilEnded } from './testing/thread-facts'
@@ -167,6 +169,51 @@ test('a pause while it waits keeps what it waits for: resumed, it waits again', 
   await controlThread(db, { id, command: 'resume' }, ACTOR)
   await untilStatus(id, 'waiting')
   expect(await db.sql`select status from waits where thread = ${id}`).toHaveLength(1)
+})
+
+test('a child that was removed is not started again when its role runs again', async () => {
+  await installBundle(
+    db,
+    'twice',
+    bundleOf(`
+      if (thread.steps.length === 0) {
+        const { threadId } = await runtime.startThread({ workflow: 'counter', prompt: 'x', input: { steps: 1, ms: 0 } })
+        const { outcomes } = await runtime.wait({ thread: threadId })
+        await runtime.wait({ input: {}, prompt: 'Go on?' })
+        yield await say(1, JSON.stringify([threadId, outcomes[0].threadId]))
+      }
+      return { returnCode: 0, summary: 'once' }`),
+  )
+  const id = await begin(db, 'twice')
+  await until(
+    () => db.sql`select 1 from waits where thread = ${id} and status = 'open' and kind = 'input'`,
+    (rows) => rows.length === 1,
+  )
+  const [child] = await childrenOf(id)
+  await removeThread(db, { id: child?.id ?? '' }, ACTOR)
+  await giveInput(db, { id, value: true }, ACTOR)
+  await untilEnded(db, id)
+  expect(await textOf(id)).toEqual([child?.id, child?.id])
+  expect(await childrenOf(id)).toEqual([])
+})
+
+test('a thread whose only fitting runner is gone goes back to the queue, where commands reach it', async () => {
+  await local.stop()
+  const special = await startLocalRunner(db.url, { labels: ['gpu'], leaseMs: 60_000 })
+  const { id } = await startThread(
+    db,
+    { workflow: 'counter', prompt: 'x', input: { steps: 500, ms: 50 }, labels: ['gpu'] },
+    ACTOR,
+  )
+  await untilStatus(id, 'running')
+  await special.stop()
+  // As if it had been killed in the middle of it.
+  await db.sql`update threads set status = 'running', runner = 'gone', lease_expires_at = app_now() - interval '1 s' where id = ${id}`
+  local = await startLocalRunner(db.url)
+  await untilStatus(id, 'queued')
+  expect((await eventsOf(id)).at(-1)).toBe('lease_expired')
+  await controlThread(db, { id, command: 'kill' }, ACTOR)
+  expect(await factsOf(db, id)).toMatchObject({ status: 'killed' })
 })
 
 const textOf = async (id: string) => {

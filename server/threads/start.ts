@@ -123,7 +123,8 @@ export async function startThread(
       { current: row.id },
     )
   }
-  // start_thread returns the id given above or that of a row it was given to earlier, and a status of the enum.
+  // start_thread returns the id given above or that of a row it was given to earlier, and a status of the enum, or `removed` for a
+  // child that was.
   return {
     id: row.id as ThreadId,
     workflow: name,

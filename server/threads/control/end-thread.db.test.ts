@@ -14,7 +14,7 @@ const KILL = { actor: 'key:test', reason: 'enough' }
 async function queuedAfter(steps: number) {
   const thread = await scriptedThread(db)
   for (let n = 1; n <= steps; n++) await thread.step('worker', `step ${n}`)
-  await db.sql`select requeue_threads('runner-of-the-test', array[${thread.id}], array[(select lease_token from threads where id = ${thread.id})], 'released', 'stopped', 0)`
+  await db.sql`select requeue_threads('runner-of-the-test', array[${thread.id}], array[(select lease_token from threads where id = ${thread.id})], 'released', 'stopped', 0, null)`
   return thread
 }
 

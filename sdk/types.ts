@@ -162,7 +162,7 @@ export type Runtime = {
   /** Aborts on kill, when a deadline passes, and with a reason named `Suspended` when this run ends for a wait or a pause. */
   signal: AbortSignal
   dryRun: boolean
-  /** Equal on every re-run of this role after the same step: a key for idempotent side effects. */
+  /** Equal on every re-run of this role after the same step of this thread, and no other's: a key for idempotent side effects. */
   attemptKey(role: string): string
 }
 

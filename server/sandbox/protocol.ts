@@ -18,7 +18,7 @@ export type ToWorker =
   | { type: 'load'; source: string; hash: string }
   /** Load this bundle and send its `descriptor` export. */
   | { type: 'describe'; source: string }
-  /** `head` is the node to go on after; with `start`, what `attemptKey` is made of. */
+  /** `head` is the node to go on after; with the thread and `start`, what `attemptKey` is made of. */
   | { type: 'run'; run: string; thread: ThreadContext; head: string; start: string; dryRun: boolean }
   /** The node that a yield became, and its time by the database's clock. */
   | { type: 'appended'; run: string; head: string; timestamp: number }

@@ -97,7 +97,8 @@ export function createRun(start: RunMessage, workflow: WorkflowFn, toRunner: (me
     },
     signal: abort.signal,
     dryRun: start.dryRun,
-    attemptKey: (role) => hashBytes(`${start.start}\n${head}\n${role}`),
+    // With the thread, because threads of one start share their heads until they part.
+    attemptKey: (role) => hashBytes(`${start.thread.threadId}\n${start.start}\n${head}\n${role}`),
   }
 
   async function drive(): Promise<void> {

@@ -1008,6 +1008,7 @@ DECLARE
   w waits%ROWTYPE;
   paused_by text;
   paused_why text;
+  made boolean;
 BEGIN
   -- Its targets too, so that none of them ends between the look at it and the wait's being there to be seen by that end.
   PERFORM 1 FROM threads l WHERE l.id = thread_id OR l.id = ANY (wait_targets) ORDER BY l.id FOR NO KEY UPDATE;
@@ -1022,6 +1023,7 @@ BEGIN
       CASE WHEN until_ms IS NOT NULL THEN to_timestamp(until_ms / 1000.0) WHEN timeout_ms IS NOT NULL THEN app_now() + timeout_ms * interval '1 millisecond' END,
       wait_targets, wait_mode)
     ON CONFLICT DO NOTHING;
+  made := FOUND;
   IF chosen IS NOT NULL THEN
     UPDATE thread_inputs i SET wait = wait_key WHERE i.thread = thread_id AND i.seq = chosen AND i.wait IS NULL AND i.rejected IS NULL;
     IF FOUND THEN
@@ -1030,7 +1032,13 @@ BEGIN
     END IF;
   ELSIF wait_kind = 'input' AND EXISTS (SELECT 1 FROM thread_inputs i WHERE i.thread = thread_id AND i.seq > seen AND i.wait IS NULL AND i.rejected IS NULL) THEN
     SELECT * INTO w FROM waits WHERE waits.thread = thread_id AND waits.key = wait_key;
-    IF w.status = 'open' THEN outcome := 'inputs'; RETURN NEXT; RETURN; END IF;
+    IF w.status = 'open' THEN
+      -- Not asked yet: what comes while the caller looks is kept behind what it looks at.
+      IF made THEN DELETE FROM waits WHERE waits.thread = thread_id AND waits.key = wait_key; END IF;
+      outcome := 'inputs';
+      RETURN NEXT;
+      RETURN;
+    END IF;
   END IF;
   PERFORM resolve_wait(thread_id);
   SELECT * INTO w FROM waits WHERE waits.thread = thread_id AND waits.key = wait_key;

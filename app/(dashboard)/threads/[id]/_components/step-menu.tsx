@@ -1,8 +1,8 @@
 'use client'
 
 import { Ellipsis, GitFork, PencilLine, RotateCcw } from 'lucide-react'
+import { ActionMenu } from '@/app/_ui/action-menu'
 import { Button } from '@/app/_ui/button'
-import { ActionMenu } from '@/app/_ui/menu'
 import type { StepRecord } from '@/server/threads/records'
 import type { ForkPoint } from '../_model/fork-request'
 

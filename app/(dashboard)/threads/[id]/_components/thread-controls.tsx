@@ -12,9 +12,9 @@ import {
   Trash2,
 } from 'lucide-react'
 import { useState } from 'react'
+import { ActionMenu } from '@/app/_ui/action-menu'
 import { Button } from '@/app/_ui/button'
 import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
-import { ActionMenu } from '@/app/_ui/menu'
 import type { ThreadDetail } from '@/server/threads/views'
 import { commandsFor, type ThreadCommand } from '../_model/commands'
 import type { ThreadCommands } from './use-thread-commands'

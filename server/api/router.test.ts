@@ -34,10 +34,16 @@ const stranger = async () => {
 
 it('the router has the procedures that clients are built on', () => {
   expect(procedures.map(({ path }) => path).sort()).toEqual([
+    'cas.gc',
+    'cas.gcRuns',
     'cas.get',
     'cas.list',
+    'cas.pin',
+    'cas.pins',
     'cas.put',
     'cas.refs',
+    'cas.remove',
+    'cas.unpin',
     'cas.verify',
     'runner.drain',
     'runner.lift',

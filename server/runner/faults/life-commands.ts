@@ -228,13 +228,15 @@ async function killed(db: Database, life: Life, thread: LifeThread): Promise<voi
   }
 }
 
-export const retry: Step = async (db, _life, thread) => {
+export const retry: Step = async (db, life, thread) => {
   const done = refusal(retryThread(db, { id: thread.id }, ACTOR))
   if (thread.status !== 'failed' && thread.status !== 'killed') return void expect(await done).toBe('CONFLICT')
   expect(await done).toBeNull()
   moveHead(thread, (await headOf(db, thread.id)).head, { step: false })
   Object.assign(thread, { status: 'queued', crashes: 0 })
   thread.events += 1
+  // What was to end its earlier life does not end this one.
+  life.kills = life.kills.filter((id) => id !== thread.id)
 }
 
 export const remove: Step = async (db, life, thread) => {

@@ -31,10 +31,12 @@ export function judgeWitness(
       if (other === node.hash) continue
       if (other !== undefined) problems.push(`The steps ${other} and ${node.hash} have one attempt key, ${key}.`)
       recorded.set(key, node.hash)
-      if (key !== hashBytes(`${node.start}\n${node.parent ?? node.start}\n${node.role}`))
-        problems.push(`The attempt key of step ${node.hash} is not that of its parent and role.`)
-      const rows = byKey.get(key)?.length ?? 0
-      if (rows !== 1) problems.push(`Step ${node.hash} of thread ${thread.id} has ${rows} witnesses.`)
+      const rows = byKey.get(key) ?? []
+      if (rows.length !== 1) problems.push(`Step ${node.hash} of thread ${thread.id} has ${rows.length} witnesses.`)
+      // A fork shares the steps of its source, which ran them.
+      const ran = rows[0]?.thread ?? thread.id
+      if (key !== hashBytes(`${ran}\n${node.start}\n${node.parent ?? node.start}\n${node.role}`))
+        problems.push(`The attempt key of step ${node.hash} is not that of its thread, parent and role.`)
     }
   }
   const cutOff = told.filter((row) => !recorded.has(row.key))
